@@ -1,0 +1,105 @@
+//! Leaving a CPU, voluntarily or not.
+
+use super::task::OWN_SLOT;
+use super::{Cardinality, Column, Family, Kind, Origin, Program, Stage, Unit, When};
+
+/// `enum switch_kind` in `src/bpf/switch.bpf.c`.
+const KINDS: &[(&str, i64)] = &[("voluntary", 0), ("involuntary", 1)];
+
+/// `enum task_state` in `src/bpf/switch.bpf.c`: one number per word, not the kernel's bits, which differ between kernels.
+const STATES: &[(&str, i64)] = &[
+    ("running", 0),
+    ("sleep", 1),
+    ("disk", 2),
+    ("stopped", 3),
+    ("traced", 4),
+    ("parked", 5),
+    ("idle", 6),
+    ("zombie", 7),
+    ("dead", 8),
+];
+
+pub static FAMILY: Family = Family {
+    name: "switch",
+    doc: "a task left a CPU",
+    detail: "Voluntary is what the kernel counts in voluntary_ctxt_switches: the task was not preempted and was no longer \
+             runnable. Everything else, sched_yield too, is involuntary. The idle task is left out unless the query names it \
+             (tid = 0).",
+    measures: &[],
+    own: &[
+        Column {
+            name: "kind",
+            kind: Kind::Word(KINDS),
+            unit: Unit::Words,
+            slot: OWN_SLOT,
+            stage: Stage::Row,
+            nullable: false,
+            few: Cardinality::Fixed(2),
+            doc: "voluntary or involuntary, by the kernel's own rule",
+            from: "sched_switch preempt, prev_state",
+        },
+        Column {
+            name: "state",
+            kind: Kind::Word(STATES),
+            unit: Unit::Words,
+            slot: OWN_SLOT + 1,
+            stage: Stage::Row,
+            nullable: false,
+            few: Cardinality::Fixed(9),
+            doc: "the state in which it left; running when it was still runnable",
+            from: "sched_switch prev_state, task_struct.exit_state",
+        },
+        Column {
+            name: "next_tid",
+            kind: Kind::Int,
+            unit: Unit::Task,
+            slot: OWN_SLOT + 2,
+            stage: Stage::Row,
+            nullable: false,
+            few: Cardinality::Tasks,
+            doc: "the thread that runs next; 0 is the idle task",
+            from: "sched_switch next->pid",
+        },
+        Column {
+            name: "next_comm",
+            kind: Kind::Name,
+            unit: Unit::Name,
+            slot: OWN_SLOT + 3,
+            stage: Stage::Row,
+            nullable: false,
+            few: Cardinality::Tasks,
+            doc: "the name of the thread that runs next",
+            from: "sched_switch next->comm",
+        },
+        Column {
+            name: "next_prio",
+            kind: Kind::Int,
+            unit: Unit::Priority,
+            slot: OWN_SLOT + 5,
+            stage: Stage::Row,
+            nullable: false,
+            few: Cardinality::Fixed(141),
+            doc: "the effective priority of the thread that runs next",
+            from: "sched_switch next->prio",
+        },
+    ],
+    short_list: &["at", "cpu", "tid", "comm", "kind", "state", "next_tid", "next_comm"],
+    example: "switch count by tid, comm, kind for 5s",
+    programs: &[
+        Program { name: "switch_out", hook: "tp_btf/sched_switch", when: When::Always, doc: "one row per switch-out" },
+        Program {
+            name: "child_fork",
+            hook: "tp_btf/sched_process_fork",
+            when: When::Child,
+            doc: "marks the descendants of the command",
+        },
+        Program {
+            name: "state_exit",
+            hook: "tp_btf/sched_process_exit",
+            when: When::HashState,
+            doc: "frees a task's state",
+        },
+    ],
+    origins: &[Origin::Kernel],
+    losses: &[],
+};

@@ -1,0 +1,2 @@
+//! Text to AST and back. The syntax is stated once, in `grammar/schedq.pest`.
+pub mod ast;

@@ -1,0 +1,130 @@
+//! From text's meaning to a plan: names, types and units are checked, and the work is divided between the kernel and the
+//! frame. Pure: no clock, no files, no root.
+
+pub mod check;
+pub mod explain;
+pub mod histogram;
+pub mod layout;
+pub mod messages;
+pub mod predicate;
+pub mod pushdown;
+
+use crate::catalog::{Column, Family};
+use crate::lang::ast::Stat;
+use predicate::{Predicate, Term};
+
+/// A checked query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The query in canonical form, parameters bound.
+    pub text: String,
+    pub family: &'static Family,
+    /// `None` for a family without measures.
+    pub measure: Option<&'static Column>,
+    pub scan: Scan,
+    pub rest: Rest,
+    /// `for D`, nanoseconds; `None` runs until interrupted (or for the life of the command).
+    pub window_ns: Option<u64>,
+    pub save: Option<String>,
+}
+
+/// What a source must deliver: the part of a query that is decided where the events are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scan {
+    pub family: &'static Family,
+    pub measure: Option<&'static Column>,
+    /// Conjunctive form, ordered by [`Stage`](crate::catalog::Stage): every clause must hold.
+    pub clauses: Vec<Clause>,
+    pub output: Output,
+    /// `every D`, nanoseconds: the interval's number becomes part of the key (or of the row).
+    pub every_ns: Option<u64>,
+    /// Upper bound of a measure that is a duration, nanoseconds, when the window bounds it: trims histograms.
+    pub bound_ns: Option<u64>,
+    /// Rows of the idle task are wanted.
+    pub idle: bool,
+    /// Rows of schedq's own threads are wanted.
+    pub own: bool,
+    /// The most memory that the maps may take, bytes.
+    pub map_bytes: u64,
+}
+
+/// Holds when any of its terms does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clause {
+    pub terms: Vec<Term>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// Aggregated at the source: one group per combination of keys.
+    Groups { keys: Vec<&'static Column>, needs: Needs },
+    /// Every row, these columns; `first` ends it after so many matched rows.
+    Rows { columns: Vec<&'static Column>, first: Option<u64> },
+}
+
+/// What a group must keep; the count is always kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Needs {
+    pub sum: bool,
+    /// Minimum and maximum, which clamp percentiles too.
+    pub extremes: bool,
+    /// When the maximum was.
+    pub max_at: bool,
+    pub histogram: bool,
+}
+
+/// What is left for the frame, in the order in which it is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rest {
+    /// The part of `where` that the source did not decide.
+    pub filter: Option<Predicate>,
+    /// The keys that are shown, in the order of `by`; the source's other keys are hidden and merged away.
+    pub by: Vec<&'static Column>,
+    /// The frame's stat columns, in the order typed. Empty for `events`.
+    pub stats: Vec<StatColumn>,
+    /// `events`: the columns shown. `None` for an aggregation.
+    pub events: Option<Vec<&'static Column>>,
+    pub having: Option<Having>,
+    pub sort: Vec<SortColumn>,
+    pub top: Option<u64>,
+}
+
+/// One stat column of the result frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatColumn {
+    /// `latency_p99_ns`, `count`, `latency_max_at`
+    pub name: String,
+    pub stat: Stat,
+    /// `hist(linear, LO, HI, STEP)` in the measure's unit.
+    pub linear: Option<(u64, u64, u64)>,
+}
+
+/// `having`: a predicate over the result's own columns.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Having {
+    And(Vec<Having>),
+    Or(Vec<Having>),
+    Not(Box<Having>),
+    /// A comparison of a stat column with a number in its unit; a missing value makes it false.
+    Stat {
+        column: String,
+        order: predicate::Order,
+        value: f64,
+    },
+    /// A stat column that is missing.
+    StatMissing {
+        column: String,
+    },
+    /// A test of a key.
+    Key(Term),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SortColumn {
+    /// A column of the result frame.
+    pub name: String,
+    pub descending: bool,
+}
+
+/// The name of the key column that `every` adds.
+pub const INTERVAL: &str = "interval_start";
