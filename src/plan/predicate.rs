@@ -89,3 +89,23 @@ impl Predicate {
         }
     }
 }
+
+/// A glob that needs no search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Plain {
+    Exact(Vec<u8>),
+    /// `prefix*`
+    Prefix(Vec<u8>),
+}
+
+impl Glob {
+    /// `None` when it holds a `?`, or a `*` before its end.
+    pub fn plain(&self) -> Option<Plain> {
+        let special = self.0.iter().position(|b| matches!(b, b'*' | b'?'));
+        match special {
+            None => Some(Plain::Exact(self.0.clone())),
+            Some(at) if self.0[at] == b'*' && at + 1 == self.0.len() => Some(Plain::Prefix(self.0[..at].to_vec())),
+            Some(_) => None,
+        }
+    }
+}
