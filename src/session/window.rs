@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 
+use super::Event;
 use super::command::Command;
 use crate::diagnostic::Diagnostic;
 use crate::plan::Plan;
@@ -19,14 +20,6 @@ const INTERVAL_LAG_NS: u64 = 5_000_000;
 /// How often the one who asks is told the time, if at all.
 const PROGRESS_PERIOD_NS: u64 = 250_000_000;
 
-/// Something that ends a wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
-    /// SIGINT or SIGTERM.
-    Stop(i32),
-    /// A child changed its state.
-    Child,
-}
 
 /// What happens while a window is open.
 pub trait Watcher {
