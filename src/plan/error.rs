@@ -74,6 +74,11 @@ pub enum Error {
         glob: bool,
         span: Span,
     },
+    /// The kernel ends a name at its first NUL.
+    NulInName {
+        column: &'static Column,
+        span: Span,
+    },
     /// None of the column's words.
     UnknownWord {
         column: &'static Column,

@@ -78,6 +78,9 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
             )
             .help(format!("the kernel cuts a task's name after 15 bytes: `{} ~ 'BEGINNING*'`", column.name))
         }
+        Error::NulInName { column, span } => {
+            say("nul-in-name", format!("{} holds no NUL, so this can never match", column.name), *span, "has a NUL")
+        }
         Error::UnknownWord { column, value, span } => {
             let given = literal(value);
             let d = say("unknown-word", format!("{} is never {given}", column.name), *span, "not one of its words");

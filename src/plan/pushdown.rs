@@ -25,16 +25,13 @@ pub enum Undecided {
     Glob,
     /// A pattern of cgroup paths: the kernel knows cgroups by number.
     CgroupGlob,
-    /// Two columns of more than one slot.
-    Names,
 }
 
 /// Whether the kernel can decide a term, and if not, why.
 pub fn undecided(term: &Term) -> Option<Undecided> {
     match &term.test {
         Test::Like(_) if term.column.kind == Kind::Cgroup => Some(Undecided::CgroupGlob),
-        Test::Like(glob) if glob.prefix().is_none() => Some(Undecided::Glob),
-        Test::Column(_, other) if term.column.kind.slots() > 1 || other.kind.slots() > 1 => Some(Undecided::Names),
+        Test::Like(glob) if glob.plain().is_none() => Some(Undecided::Glob),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use super::{Error, Scope};
 use crate::catalog::{Column, Kind};
 use crate::diagnostic::Span;
 use crate::lang::ast::{Compare, Spanned, Value};
-use crate::plan::predicate::{Glob, Order, Predicate, Test};
+use crate::plan::predicate::{Glob, Order, Plain, Predicate, Test};
 
 /// Bytes of a task's name; the kernel's TASK_COMM_LEN less the NUL.
 pub(crate) const NAME_BYTES: usize = 15;
@@ -67,7 +67,8 @@ impl Scope<'_> {
     fn literal(&mut self, column: &'static Column, op: Compare, order: Order, right: &Spanned<Value>) -> Option<Test> {
         let (value, span) = (right.node.clone(), right.span);
         match (column.kind, &right.node) {
-            (Kind::Int, Value::Int(n)) | (Kind::Time, Value::Int(n)) => Some(order.number(*n)),
+            // The least number of all stands for a missing value in the kernel; no column has its neighbour either.
+            (Kind::Int | Kind::Time, Value::Int(n)) => Some(order.number((*n).max(i64::MIN + 1))),
             (Kind::Int, Value::Decimal(_) | Value::Percent(_) | Value::Duration(_)) => {
                 self.refuse(Error::NotWhole { what: column.name.to_string(), value, span })
             }
@@ -82,9 +83,7 @@ impl Scope<'_> {
             },
             (Kind::Duration, _) => self.refuse(Error::NotADuration { what: column.name.to_string(), value, span }),
             (Kind::Name, Value::Text(text)) => {
-                if text.len() > NAME_BYTES {
-                    return self.refuse(Error::NameTooLong { column, bytes: text.len(), glob: false, span });
-                }
+                self.possible_name(column, text, false, text.len(), span)?;
                 Some(match order {
                     Order::NotEqual => Test::NameNotEqual(text.clone()),
                     _ => Test::NameEqual(text.clone()),
@@ -133,21 +132,37 @@ impl Scope<'_> {
                     let path = String::from_utf8_lossy(text).into_owned();
                     return self.refuse(Error::RelativePath { path, span });
                 }
-                if glob.is_literal() {
+                if matches!(glob.plain(), Some(Plain::Exact(_))) {
                     return self.compare(column, Compare::Equal, right);
                 }
                 Some(term(column, Test::Like(glob)))
             }
             _ => {
-                if glob.least_bytes() > NAME_BYTES {
-                    return self.refuse(Error::NameTooLong { column, bytes: glob.least_bytes(), glob: true, span });
-                }
-                if glob.is_literal() {
+                self.possible_name(column, text, true, glob.least_bytes(), span)?;
+                if matches!(glob.plain(), Some(Plain::Exact(_))) {
                     return Some(term(column, Test::NameEqual(glob.0)));
                 }
                 Some(term(column, Test::Like(glob)))
             }
         }
+    }
+
+    /// Whether a task can have such a name of at least so many bytes.
+    fn possible_name(
+        &mut self,
+        column: &'static Column,
+        text: &[u8],
+        glob: bool,
+        bytes: usize,
+        span: Span,
+    ) -> Option<()> {
+        if bytes > NAME_BYTES {
+            return self.refuse(Error::NameTooLong { column, bytes, glob, span });
+        }
+        if text.contains(&0) {
+            return self.refuse(Error::NulInName { column, span });
+        }
+        Some(())
     }
 
     /// A cgroup's path without a slash at its end.
