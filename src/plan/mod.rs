@@ -1,6 +1,8 @@
 //! From text's meaning to a plan: names, types and units are checked, and the work is divided between the kernel and the
 //! frame. Pure: no clock, no files, no root.
 
+#[cfg(test)]
+mod agreement;
 pub mod check;
 pub mod columns;
 pub mod describe;
