@@ -12,6 +12,7 @@ mod stats;
 mod time;
 
 pub use names::ALIASES;
+pub(crate) use names::CHILD;
 
 use std::collections::BTreeMap;
 

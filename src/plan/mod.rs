@@ -6,6 +6,7 @@ mod agreement;
 pub mod check;
 pub mod columns;
 pub mod describe;
+mod display;
 pub mod error;
 pub mod explain;
 pub mod histogram;
