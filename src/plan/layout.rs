@@ -134,15 +134,14 @@ pub fn layout(scan: &Scan, machine: Machine) -> Layout {
     let mut need = [0u64; 3];
     for clause in &scan.clauses {
         let stage = clause_stage(clause);
-        if clause.terms.is_empty() {
-            // It holds for no row: a range that nothing is in, of a column that is always at hand.
-            let tid = task::COLUMNS.iter().find(|c| c.name == "tid").expect("the task has the column");
-            need[0] |= bits(tid.slot, 1);
-            terms.push(RawTerm { op: op::BETWEEN, slot: tid.slot, flags: flag::LAST, a: 1, ..RawTerm::default() });
+        let Some(last) = clause.terms.len().checked_sub(1) else {
+            // Holds for no row: an empty range of a column that is known first.
+            let slot = task::COLUMNS.iter().find(|c| c.stage == Stage::Fixed).map_or(0, |c| c.slot);
+            need[Stage::Fixed as usize] |= bits(slot, 1);
+            terms.push(RawTerm { op: op::BETWEEN, flags: flag::LAST, slot, a: 1, b: 0, ..RawTerm::default() });
             ends = [terms.len(); 3];
             continue;
-        }
-        let last = clause.terms.len() - 1;
+        };
         for (i, term) in clause.terms.iter().enumerate() {
             let mut raw = encode(term, &mut under);
             if i == last {
