@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod explain;
+pub mod glob;
 pub mod histogram;
 pub mod layout;
 pub mod messages;
