@@ -9,6 +9,7 @@ pub mod describe;
 mod display;
 pub mod error;
 pub mod explain;
+pub mod glob;
 pub mod histogram;
 pub mod layout;
 pub mod messages;

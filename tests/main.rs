@@ -1,0 +1,3 @@
+mod frame;
+mod output;
+mod plans;
