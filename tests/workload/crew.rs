@@ -55,11 +55,13 @@ pub fn run(o: &Options, workers: Vec<Worker>, lead: Lead, facts: impl FnOnce() -
         slots.push(slot.clone());
         let (stage, nice) = (stage.clone(), o.nice);
         // Small stacks: a burst has many thousand threads.
-        threads.push(
-            thread::Builder::new()
-                .stack_size(64 * 1024)
-                .spawn(move || live(&stage, worker, nice, lean, &slot).expect("a worker"))?,
-        );
+        threads.push(thread::Builder::new().stack_size(64 * 1024).spawn(move || {
+            // The others would wait for this one for ever.
+            if let Err(e) = live(&stage, worker, nice, lean, &slot) {
+                eprintln!("workload: a worker: {e}");
+                std::process::exit(1);
+            }
+        })?);
     }
     stage.here.wait();
     ready(o)?;
