@@ -1,3 +1,9 @@
+//! The one integration-test binary: every binary more would link polars once more.
+
 mod frame;
+mod known;
 mod output;
 mod plans;
+// A toolbox: not every tool is in use under every set of features.
+#[allow(dead_code, unused_imports)]
+mod support;
