@@ -2,6 +2,7 @@
 
 mod frame;
 mod known;
+mod lang;
 mod output;
 mod plans;
 // A toolbox: not every tool is in use under every set of features.

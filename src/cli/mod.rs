@@ -12,7 +12,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
-use crate::lang::ast::Value;
 use crate::repl;
 use crate::session::{Session, Settings, Summary, command, saved};
 use args::{Args, Verb};
@@ -144,7 +143,7 @@ fn bind(session: &mut Session, source: &Source, values: &[(String, String)]) -> 
             let title = format!("{} has no parameter {name:?}", source.name);
             return Err(Diagnostic::new("unknown-parameter", Exit::Wrong, title).help(has));
         }
-        session.bind(name, Value::Word(value.clone()));
+        session.bind(name, texts::value(value));
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::terminal::Terminal;
 use super::{Failure, finish};
 use crate::catalog;
 use crate::diagnostic::{Diagnostic, Exit, Source};
-use crate::lang::ast::Statement;
+use crate::lang::ast::{Statement, Value};
 use crate::lang::{self, format};
 use crate::plan::describe;
 use crate::session::{Audience, Session, saved};
@@ -49,6 +49,16 @@ pub fn parameters(source: &Source) -> Vec<String> {
         _ => None,
     });
     names.collect()
+}
+
+/// A value from the command line: a literal of the language as it stands, else text, which needs no quotes here.
+pub fn value(text: &str) -> Value {
+    let parsed = lang::parse(&Source::new("value", format!("param value = {text}")));
+    let mut statements = parsed.statements();
+    match (statements.next(), statements.next(), parsed.errors.is_empty()) {
+        (Some(Statement::Param { default: Some(value), .. }), None, true) => value.node.clone(),
+        _ => Value::Text(text.as_bytes().to_vec()),
+    }
 }
 
 pub fn check(session: &Session, given: &[Given], terminal: &mut Terminal) -> Result<u8, Failure> {

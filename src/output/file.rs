@@ -12,6 +12,7 @@ use super::ndjson::Label;
 use super::{csv, json, ndjson, parquet};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::frame::Frame;
+use crate::plan::Plan;
 use crate::name::escape;
 
 /// A file format, chosen by the path's ending.
@@ -86,6 +87,11 @@ pub fn prepare(path: &Path) -> Result<Prepared, Diagnostic> {
 impl Prepared {
     pub fn format(&self) -> Format {
         self.format
+    }
+
+    /// Whether the plan's result will fit the format: asked before the window starts.
+    pub fn accepts(&self, plan: &Plan) -> Result<(), Diagnostic> {
+        if self.format == Format::Csv { csv::accepts(plan) } else { Ok(()) }
     }
 
     /// Writes one result. The old file stays as it was when this fails.

@@ -16,6 +16,9 @@ pub mod units;
 
 use jiff::tz::TimeZone;
 
+/// What may stand behind `show NAME as`.
+pub const STYLES: &[&str] = &["table", "hist", "json", "csv"];
+
 /// How text for people may look.
 #[derive(Debug, Clone)]
 pub struct Style {

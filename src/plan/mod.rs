@@ -9,7 +9,6 @@ pub mod describe;
 mod display;
 pub mod error;
 pub mod explain;
-pub mod glob;
 pub mod histogram;
 pub mod layout;
 pub mod messages;

@@ -164,8 +164,8 @@ impl Session {
     fn block(&self, duration: &Spanned<Value>, statements: &[Item], scope: &mut Scope<'_>, steps: &mut Vec<Step>) {
         let length = match &duration.node {
             Value::Duration(ns) if *ns > 0 => *ns,
-            Value::Param(name) => match scope.params.get(name).map(lang::typed_duration) {
-                Some(Some(ns)) if ns > 0 => ns,
+            Value::Param(name) => match scope.params.get(name) {
+                Some(Value::Duration(ns)) if *ns > 0 => *ns,
                 _ => return scope.refuse("block-length", duration.span, format!("${name} is no length of time"), "for example 10s"),
             },
             _ => return scope.refuse("block-length", duration.span, "a block needs a length of time".into(), "for example 10s"),
