@@ -12,8 +12,8 @@ use super::ndjson::Label;
 use super::{csv, json, ndjson, parquet};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::frame::Frame;
-use crate::plan::Plan;
 use crate::name::escape;
+use crate::plan::Plan;
 
 /// A file format, chosen by the path's ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

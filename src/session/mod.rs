@@ -228,9 +228,9 @@ impl Session {
 
     /// The check has found the name, but the query that makes the frame may have failed since.
     fn named(&self, name: &str) -> Result<&Frame, Diagnostic> {
-        self.frames
-            .get(name)
-            .ok_or_else(|| Diagnostic::new("no-frame", Exit::Failed, format!("there is no frame {name}: its query gave none")))
+        self.frames.get(name).ok_or_else(|| {
+            Diagnostic::new("no-frame", Exit::Failed, format!("there is no frame {name}: its query gave none"))
+        })
     }
 
     /// Runs queries in one window and hands out their results.
@@ -359,8 +359,7 @@ impl window::Watcher for Relay<'_> {
         window: &crate::source::Window,
     ) -> Result<(), Diagnostic> {
         let planned = &self.queries[index];
-        let outcome =
-            Outcome { table, account: Default::default(), window: window.clone(), notes: Vec::new() };
+        let outcome = Outcome { table, account: Default::default(), window: window.clone(), notes: Vec::new() };
         let made = build(&planned.plan, &outcome, &[])?;
         if planned.name.is_none() {
             let label = label(planned, self.first_number + index);
