@@ -4,6 +4,7 @@ mod frame;
 mod known;
 mod lang;
 mod output;
+mod plan;
 mod plans;
 // A toolbox: not every tool is in use under every set of features.
 #[allow(dead_code, unused_imports)]

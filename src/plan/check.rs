@@ -21,7 +21,7 @@ use super::predicate::{Predicate, Test};
 use super::pushdown::{self, Division, Wanted};
 use super::{Plan, Rest, Scan};
 use crate::catalog::{self, Family};
-use crate::lang::ast;
+use crate::lang::{ast, format};
 
 /// Values of parameters by name. `Value::Word("any")` makes the comparison in which the parameter stands true, also where
 /// `not` stands before it: `not (tgid = $t)` with `any` is then false for every row, while `tgid != $t` is true.
@@ -106,7 +106,7 @@ pub fn check(query: &ast::Query, params: &Params, options: &CheckOptions) -> Res
         first: limit.first,
     });
     Ok(Plan {
-        text: String::new(),
+        text: format::query(&query),
         family,
         measure,
         scan: Scan {

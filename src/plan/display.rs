@@ -4,8 +4,9 @@ use std::fmt;
 
 use super::Having;
 use super::predicate::{Order, Predicate, Term, Test};
-use super::words::{duration, text_in_quotes};
+use super::words::duration;
 use crate::catalog::{Column, Kind};
+use crate::lang::format;
 
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -29,12 +30,12 @@ impl fmt::Display for Term {
             Test::Between(lo, hi) if *lo >= 0 => format!("{column} in {lo}-{hi}"),
             // Only CPU lists are ranges in the language, and they have no sign.
             Test::Between(lo, hi) => format!("{column} from {lo} to {hi}"),
-            Test::NameEqual(name) => format!("{column} = {}", text_in_quotes(name)),
-            Test::NameNotEqual(name) => format!("{column} != {}", text_in_quotes(name)),
-            Test::Like(glob) => format!("{column} ~ {}", text_in_quotes(&glob.0)),
-            Test::CgroupEqual(path) => format!("{column} = {}", text_in_quotes(path.as_bytes())),
-            Test::CgroupNotEqual(path) => format!("{column} != {}", text_in_quotes(path.as_bytes())),
-            Test::Under(path) => format!("{column} under {}", text_in_quotes(path.as_bytes())),
+            Test::NameEqual(name) => format!("{column} = {}", format::text(name)),
+            Test::NameNotEqual(name) => format!("{column} != {}", format::text(name)),
+            Test::Like(glob) => format!("{column} ~ {}", format::text(&glob.0)),
+            Test::CgroupEqual(path) => format!("{column} = {}", format::text(path.as_bytes())),
+            Test::CgroupNotEqual(path) => format!("{column} != {}", format::text(path.as_bytes())),
+            Test::Under(path) => format!("{column} under {}", format::text(path.as_bytes())),
             Test::True => column.to_string(),
             Test::Missing => format!("{column} is missing"),
             Test::Column(order, other) => format!("{column} {} {}", order.symbol(), other.name),

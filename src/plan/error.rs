@@ -130,12 +130,6 @@ pub enum Error {
         column: &'static Column,
         span: Span,
     },
-    /// `6-3`
-    BackwardRange {
-        lo: u32,
-        hi: u32,
-        span: Span,
-    },
     /// `under` on another column than a cgroup.
     UnderOn {
         column: &'static Column,
@@ -168,10 +162,6 @@ pub enum Error {
         column: String,
         span: Span,
         first: Span,
-    },
-    PercentileRange {
-        word: String,
-        span: Span,
     },
     /// `events` beside another stat.
     EventsAlone {

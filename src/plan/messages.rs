@@ -4,10 +4,11 @@ mod literals;
 mod names;
 
 use super::error::Error;
-use super::words::{duration, list, literal, nearest, quoted};
+use super::words::{duration, list, nearest, quoted};
 use crate::catalog::Kind;
 use crate::diagnostic::{Diagnostic, Exit, Source, Span};
 use crate::lang::ast::Value;
+use crate::lang::format;
 use literals::{example, is_digits, not_a_duration, not_text, noun, what_belongs, words};
 use names::{key_too_fine, no_measure, not_in_result, unknown_column, unknown_family, unknown_measure};
 
@@ -82,7 +83,7 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
             say("nul-in-name", format!("{} holds no NUL, so this can never match", column.name), *span, "has a NUL")
         }
         Error::UnknownWord { column, value, span } => {
-            let given = literal(value);
+            let given = format::value(value);
             let d = say("unknown-word", format!("{} is never {given}", column.name), *span, "not one of its words");
             let d = match nearest(&given, words(column)) {
                 Some(near) => d.help(format!("did you mean `{near}`?")),
@@ -145,10 +146,6 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
             "",
         )
         .help(format!("list the values: `{} in (…, …)`", column.name)),
-        Error::BackwardRange { lo, hi, span } => {
-            say("backward-range", format!("the range {lo}-{hi} holds nothing"), *span, "")
-                .help(format!("the smaller end comes first: {hi}-{lo}"))
-        }
         Error::UnderOn { column, cgroup, span } => {
             let d = say("under-without-cgroup", format!("{} is not a cgroup", column.name), *span, "not a cgroup");
             match cgroup {
@@ -174,10 +171,6 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
         Error::StatTwice { column, span, first } => {
             say("stat-twice", format!("{column} is asked for twice"), *span, "again").at(source, *first, "first here")
         }
-        Error::PercentileRange { word, span } => {
-            say("percentile-range", format!("{word} is no percentile"), *span, "outside of 0 to 100")
-                .help("from p0.01 to p100; the least value is `min`, the greatest `max`")
-        }
         Error::EventsAlone { span, other } => {
             say("events-alone", "`events` gives the rows themselves and stands alone".to_string(), *span, "rows")
                 .at(source, *other, "a figure over rows")
@@ -197,7 +190,7 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
         }
         Error::HistRange { lo, hi, step, span } => say(
             "hist-range",
-            format!("hist(linear, {}, {}, {}) has no steps", literal(lo), literal(hi), literal(step)),
+            format!("hist(linear, {}, {}, {}) has no steps", format::value(lo), format::value(hi), format::value(step)),
             *span,
             "",
         )

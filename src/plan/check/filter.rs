@@ -68,9 +68,6 @@ impl Scope<'_> {
         if column.kind != Kind::Int {
             return self.refuse(Error::RangesOn { column, span });
         }
-        if let Some(&(lo, hi)) = ranges.iter().find(|(lo, hi)| lo > hi) {
-            return self.refuse(Error::BackwardRange { lo, hi, span });
-        }
         let terms = ranges.iter().map(|&(lo, hi)| term(column, Test::Between(i64::from(lo), i64::from(hi)))).collect();
         Some(merge_numbers(terms))
     }

@@ -80,9 +80,6 @@ impl Scope<'_> {
         }
         let mut linear = None;
         match &stat.node {
-            Stat::Percentile(millionths) if *millionths == 0 || *millionths > 1_000_000 => {
-                return self.refuse(Error::PercentileRange { word: stat.node.word(), span });
-            }
             Stat::HistLinear { lo, hi, step } => linear = Some(self.steps(measure?, lo, hi, step, span)?),
             Stat::Uniq(word) => uniq.push(self.column(word)?),
             _ => {}
