@@ -30,6 +30,7 @@ pub fn plan(text: &str, by: &[&str], stats: &[Stat]) -> Plan {
         idle: false,
         own: false,
         map_bytes: 256 << 20,
+        groups: None,
     };
     let rest = Rest {
         filter: None,
@@ -39,6 +40,7 @@ pub fn plan(text: &str, by: &[&str], stats: &[Stat]) -> Plan {
         having: None,
         sort: Vec::new(),
         top: None,
+        first: None,
     };
     Plan { text: text.into(), family, measure, scan, rest, window_ns: Some(5_000_000_000), save: None }
 }
