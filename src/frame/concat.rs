@@ -30,7 +30,7 @@ pub fn concat(frames: Vec<Frame>) -> Result<Option<Frame>, FrameError> {
         whole.meta.groups.append(&mut meta.groups);
         meta.groups = std::mem::take(&mut whole.meta.groups);
         let mut notes = std::mem::take(&mut whole.meta.notes);
-        notes.extend(meta.notes.drain(..));
+        notes.append(&mut meta.notes);
         notes.dedup();
         meta.notes = notes;
         whole.meta = meta;
