@@ -1,6 +1,8 @@
 //! The one integration-test binary: every binary more would link polars once more.
 
 mod known;
+mod python;
 // A toolbox: not every tool is in use under every set of features.
 #[allow(dead_code, unused_imports)]
 mod support;
+mod walls;
