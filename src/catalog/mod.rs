@@ -29,6 +29,8 @@ pub struct Family {
     pub short_list: &'static [&'static str],
     pub example: &'static str,
     pub programs: &'static [Program],
+    /// Whether its programs remember something of a task while a row of it is open.
+    pub state: bool,
     /// Where its rows can come from.
     pub origins: &'static [Origin],
     /// The losses that its programs count, beyond those of the shared header.
@@ -49,6 +51,47 @@ impl Family {
         self.measures.contains(&name).then(|| self.column(name)).flatten()
     }
 }
+
+/// The losses that every family can have: counters of the shared header, and what the reader finds.
+pub static SHARED_LOSSES: &[LossKind] = &[
+    LossKind {
+        counter: "group_full",
+        name: "map_full",
+        label: "map full",
+        is_loss: true,
+        doc: "the map of groups was full (or busy) when a row of a new group came",
+    },
+    LossKind {
+        counter: "ring_full",
+        name: "ring_full",
+        label: "ring full",
+        is_loss: true,
+        doc: "the ring buffer was full when a row was emitted",
+    },
+    LossKind {
+        counter: "state_failed",
+        name: "task_state",
+        label: "task state not taken",
+        is_loss: true,
+        doc: "no memory could be had to remember a task's open span",
+    },
+    LossKind {
+        counter: "clamped",
+        name: "bucket_clamped",
+        label: "above the last bucket",
+        is_loss: true,
+        doc: "the value was counted in the histogram's last bucket, below its true place",
+    },
+];
+
+/// Events that the kernel did not pass to a program because it was running already on that CPU.
+pub static RECURSION: LossKind = LossKind {
+    counter: "recursion_misses",
+    name: "recursion",
+    label: "recursion",
+    is_loss: true,
+    doc: "the kernel skipped a program because it was running already on that CPU",
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {

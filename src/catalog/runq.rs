@@ -62,6 +62,7 @@ pub static FAMILY: Family = Family {
     ],
     short_list: &["at", "cpu", "tid", "comm", "latency", "cause", "prev_tid", "prev_comm"],
     example: "runq latency where tgid=123 hist by cpu for 5s",
+    state: true,
     programs: &[
         Program { name: "runq_wakeup", hook: "tp_btf/sched_wakeup", when: When::Always, doc: "starts a wait" },
         Program {

@@ -85,6 +85,7 @@ pub static FAMILY: Family = Family {
     ],
     short_list: &["at", "cpu", "tid", "comm", "kind", "state", "next_tid", "next_comm"],
     example: "switch count by tid, comm, kind for 5s",
+    state: false,
     programs: &[
         Program { name: "switch_out", hook: "tp_btf/sched_switch", when: When::Always, doc: "one row per switch-out" },
         Program {

@@ -1,1 +1,6 @@
+//! /proc and /sys as data. Nothing here decides or prints.
 
+pub mod capability;
+pub mod cgroup;
+pub mod environment;
+pub mod lists;

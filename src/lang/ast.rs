@@ -30,16 +30,27 @@ pub type Word = Spanned<String>;
 pub struct Script {
     pub statements: Vec<Item>,
     /// Comments behind the last statement.
-    pub trailing: Vec<String>,
+    pub trailing: Vec<Comment>,
 }
 
-/// A statement with the comments that belong to it (text without the `#`, trimmed at its end).
+/// A comment on its own line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comment {
+    /// Without the `#`, trimmed at its end.
+    pub text: String,
+    /// Whether an empty line stands before it; never true of what comes first in a source or block.
+    pub blank_before: bool,
+}
+
+/// A statement with the comments that belong to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// Comments on their own lines before it, and any from inside it.
-    pub comments: Vec<String>,
+    pub comments: Vec<Comment>,
+    /// Whether an empty line stands before the statement itself; never true of what comes first in a source or block.
+    pub blank_before: bool,
     pub statement: Spanned<Statement>,
-    /// The comment on its last line.
+    /// The comment on its last line, as in [`Comment::text`].
     pub comment: Option<String>,
 }
 
@@ -55,7 +66,7 @@ pub enum Statement {
     Block {
         duration: Spanned<Value>,
         statements: Vec<Item>,
-        trailing: Vec<String>,
+        trailing: Vec<Comment>,
     },
     /// `show FRAME [as STYLE]`
     Show {
@@ -78,8 +89,8 @@ pub enum Statement {
     },
 }
 
-/// One question. Every clause is optional and stands at most once.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One question. Every clause is optional and stands at most once. Its place does not take part in equality.
+#[derive(Debug, Clone, Eq)]
 pub struct Query {
     pub family: Word,
     pub measure: Option<Word>,
@@ -94,6 +105,23 @@ pub struct Query {
     pub save: Option<Spanned<Value>>,
     /// The whole query.
     pub span: Span,
+}
+
+impl PartialEq for Query {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { family, measure, filter, stats, by, having, sort, limit, every, duration, save, span: _ } = self;
+        *family == other.family
+            && *measure == other.measure
+            && *filter == other.filter
+            && *stats == other.stats
+            && *by == other.by
+            && *having == other.having
+            && *sort == other.sort
+            && *limit == other.limit
+            && *every == other.every
+            && *duration == other.duration
+            && *save == other.save
+    }
 }
 
 /// `by COLUMN` or, for columns that have levels, `by COLUMN(DEPTH)`.

@@ -1,16 +1,25 @@
 //! From text's meaning to a plan: names, types and units are checked, and the work is divided between the kernel and the
 //! frame. Pure: no clock, no files, no root.
 
+#[cfg(test)]
+mod agreement;
 pub mod check;
+pub mod columns;
+pub mod describe;
+mod display;
+pub mod error;
 pub mod explain;
 pub mod histogram;
 pub mod layout;
 pub mod messages;
 pub mod predicate;
 pub mod pushdown;
+pub mod words;
 
 use crate::catalog::{Column, Family};
 use crate::lang::ast::Stat;
+pub use check::{CheckOptions, Params, check};
+pub use error::Error;
 use predicate::{Predicate, Term};
 
 /// A checked query.
@@ -46,9 +55,18 @@ pub struct Scan {
     pub own: bool,
     /// The most memory that the maps may take, bytes.
     pub map_bytes: u64,
+    /// Room for so many groups, if the user says so; else it follows from the keys.
+    pub groups: Option<u64>,
 }
 
-/// Holds when any of its terms does.
+impl Scan {
+    /// Whether its predicate is false for every row, so that nothing need be run.
+    pub fn is_empty(&self) -> bool {
+        self.clauses.iter().any(|clause| clause.terms.is_empty())
+    }
+}
+
+/// Holds when any of its terms does; without terms for no row, and it then is the scan's only clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clause {
     pub terms: Vec<Term>,
@@ -85,7 +103,12 @@ pub struct Rest {
     /// `events`: the columns shown. `None` for an aggregation.
     pub events: Option<Vec<&'static Column>>,
     pub having: Option<Having>,
+    /// `first N`: only the first rows that passed the filter, before they are sorted.
+    pub first: Option<u64>,
+    /// The whole order, ties broken by the keys; with intervals it begins with [`INTERVAL`] unless the query sorts by that.
+    /// Empty for events that are shown as they came.
     pub sort: Vec<SortColumn>,
+    /// `top N`, of every interval.
     pub top: Option<u64>,
 }
 
@@ -102,7 +125,9 @@ pub struct StatColumn {
 /// `having`: a predicate over the result's own columns.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Having {
+    /// Without parts it is true.
     And(Vec<Having>),
+    /// Without parts it is false.
     Or(Vec<Having>),
     Not(Box<Having>),
     /// A comparison of a stat column with a number in its unit; a missing value makes it false.

@@ -111,6 +111,20 @@ pub fn without_tests(tokens: &[(usize, Token)]) -> Vec<(usize, Token)> {
     out
 }
 
+/// The modules that are declared as `#[cfg(test)] mod NAME;`, each in a file of its own.
+pub fn test_modules(tokens: &[(usize, Token)]) -> Vec<String> {
+    let opening: Vec<Token> = self::tokens("#[cfg(test)] mod").into_iter().map(|(_, t)| t).collect();
+    let declared = |part: &[(usize, Token)]| {
+        let (opens, rest) = part.split_at(opening.len());
+        let same = opens.iter().zip(&opening).all(|((_, a), b)| a == b);
+        match rest {
+            [(_, Token::Word(name)), (_, Token::Other(';'))] if same => Some(name.clone()),
+            _ => None,
+        }
+    };
+    tokens.windows(opening.len() + 2).filter_map(declared).collect()
+}
+
 /// Every path of two or more names, groups in braces spread out, and the single names that follow `use`.
 pub fn paths(tokens: &[(usize, Token)]) -> Vec<(usize, Vec<String>)> {
     let mut out = Vec::new();
@@ -186,6 +200,6 @@ pub fn absolute(module: &str, path: &[String]) -> Option<String> {
     while names.next_if_eq(&"super").is_some() {
         base.pop();
     }
-    base.extend(names);
+    base.extend(names.filter(|&name| name != "self"));
     Some(base.join("::"))
 }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: (MIT OR Apache-2.0) OR GPL-2.0-only
+ *
+ * What is remembered of a task while one of its rows is open. In task storage where the kernel has it: freed with the
+ * task, never mixed up by a reused number, no limit, and half the cost. Else in a hash by tid, emptied at exit.
+ */
+#ifndef SCHEDQ_STATE_H
+#define SCHEDQ_STATE_H
+
+struct task_state {
+	/* When the open span began; 0: none is open. */
+	u64 start;
+	/* The family's own note on how it began. */
+	u32 tag;
+	/* The command after `--` or a descendant of it. */
+	u32 child;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} state_storage SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, u32);
+	__type(value, struct task_state);
+} state_hash SEC(".maps");
+
+static __always_inline struct task_state *state_of(struct task_struct *p, bool create)
+{
+	struct task_state zero = {};
+	struct task_state *state;
+	u32 tid;
+
+	if (query.task_storage)
+		return bpf_task_storage_get(&state_storage, p, NULL, create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	tid = p->pid;
+	state = bpf_map_lookup_elem(&state_hash, &tid);
+	if (!state && create) {
+		bpf_map_update_elem(&state_hash, &tid, &zero, BPF_NOEXIST);
+		state = bpf_map_lookup_elem(&state_hash, &tid);
+	}
+	return state;
+}
+
+static __always_inline bool is_child(struct task_struct *p)
+{
+	struct task_state *state;
+
+	if ((u32)p->tgid == query.child_tgid)
+		return true;
+	state = state_of(p, false);
+	return state && state->child;
+}
+
+#endif

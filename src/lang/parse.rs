@@ -1,0 +1,242 @@
+//! The way from text to AST: tokens, then statements, then each statement by itself.
+
+use super::Options;
+use super::ast::{Item, Script, Spanned, Statement};
+use super::builder::Builder;
+use super::diagnose::diagnose;
+use super::error::{Error, MAX_BYTES, MAX_DEPTH, MAX_ERRORS, Parsed, Problem};
+use super::foreign;
+use super::grammar::{Rule, read};
+use super::split::{Body, Chunk, split};
+use super::tokens::{Kind, Token, tokens};
+use super::words::{NOT_YET_STATEMENTS, PROMPT_ONLY};
+use crate::diagnostic::{Source, Span};
+
+/// Reads a script or the statements of a command line. Statements that are wrong are left out of the script; each gives
+/// one error, so that one run shows all of them.
+pub fn parse(source: &Source) -> Parsed {
+    parse_with(source, Options::default())
+}
+
+/// As [`parse`]; at a prompt a deeper line does not continue a statement.
+pub fn parse_with(source: &Source, options: Options) -> Parsed {
+    let text = &*source.text;
+    if text.len() > MAX_BYTES {
+        let error = Error::new(Span::new(0, 0), Problem::TooLong { bytes: text.len() });
+        return Parsed { script: Script::default(), errors: vec![error] };
+    }
+    let tokens = tokens(text);
+    let pieces = split(&tokens, options);
+    let mut reader = Reader { text, errors: Vec::new() };
+    let statements = reader.items(pieces.chunks);
+    Parsed { script: Script { statements, trailing: pieces.trailing }, errors: reader.errors }
+}
+
+/// Whether a person at a prompt has written half a statement: a bracket or brace is open, or the last token is a comma,
+/// an operator or a word that needs an argument. A statement that is wrong but finished is not incomplete.
+pub fn is_incomplete(text: &str) -> bool {
+    text.len() <= MAX_BYTES && split(&tokens(text), Options { indentation_continues: false }).incomplete
+}
+
+/// The text of a file: without a byte order mark, and UTF-8 throughout. The error has no place in any [`Source`], for
+/// there is no text; its message names line, column and byte offset.
+pub fn decode(bytes: &[u8]) -> Result<String, Error> {
+    let mark = b"\xef\xbb\xbf";
+    let start = if bytes.starts_with(mark) { mark.len() } else { 0 };
+    match std::str::from_utf8(&bytes[start..]) {
+        Ok(text) => Ok(text.to_string()),
+        Err(error) => {
+            let offset = start + error.valid_up_to();
+            let before = String::from_utf8_lossy(&bytes[start..offset]);
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+            let problem = Problem::NotUtf8 { byte: bytes[offset], line, column, offset };
+            Err(Error::new(Span::new(offset, offset), problem))
+        }
+    }
+}
+
+struct Reader<'s> {
+    text: &'s str,
+    errors: Vec<Error>,
+}
+
+impl Reader<'_> {
+    fn items(&mut self, chunks: Vec<Chunk>) -> Vec<Item> {
+        let mut items = Vec::new();
+        for chunk in chunks {
+            if self.errors.len() >= MAX_ERRORS {
+                self.give_up(chunk.span());
+                break;
+            }
+            let span = chunk.span();
+            let misplaced = chunk.misplaced;
+            let (comments, blank_before, comment) = (chunk.comments.clone(), chunk.blank_before, chunk.comment.clone());
+            match self.statement(chunk) {
+                Ok(Some(statement)) => {
+                    // What is left out may have been first; a leading empty line is then not the writer's.
+                    let statement = Spanned::new(statement, span);
+                    items.push(Item { comments, blank_before, statement, comment });
+                    if let Some(token) = misplaced {
+                        self.errors.push(Error::new(token.span(), Problem::AfterBlock));
+                    }
+                }
+                Ok(None) => {}
+                Err(error) => self.errors.push(error),
+            }
+        }
+        items
+    }
+
+    fn give_up(&mut self, span: Span) {
+        if self.errors.last().is_none_or(|last| last.problem != Problem::TooManyErrors) {
+            self.errors.push(Error::new(span, Problem::TooManyErrors));
+        }
+    }
+
+    /// `None` when the statement is a block whose statements are wrong.
+    fn statement(&mut self, chunk: Chunk) -> Result<Option<Statement>, Error> {
+        let head = chunk.head.as_slice();
+        let Some(first) = head.first() else {
+            return Err(match (chunk.body, chunk.misplaced) {
+                (Some(body), _) => Error::new(body.open, Problem::BraceOnOwnLine),
+                (None, brace) => {
+                    let span = brace.map_or(Span::default(), |token| token.span());
+                    Error::new(span, Problem::UnmatchedBracket { close: '}' })
+                }
+            });
+        };
+        if let Some(problem) = foreign::statement(head, chunk.body.is_some()) {
+            return Err(Error::new(head_span(head), problem));
+        }
+        let named = head.get(1).is_some_and(|next| next.is("="));
+        if !named && first.is_any_word(NOT_YET_STATEMENTS) {
+            return Err(Error::new(first.span(), Problem::NotYet { word: first.lower() }));
+        }
+        if !named && first.is_any_word(PROMPT_ONLY) {
+            return Err(Error::new(first.span(), Problem::PromptOnly { word: first.lower() }));
+        }
+        if let [explain, analyze, ..] = head
+            && explain.is_word("explain")
+            && analyze.is_word("analyze")
+        {
+            let word = "explain analyze".to_string();
+            return Err(Error::new(explain.span().to(analyze.span()), Problem::NotYet { word }));
+        }
+        if let Some(error) = head.iter().find_map(wrong_token) {
+            return Err(error);
+        }
+        if let Some(error) = too_deep(head) {
+            return Err(error);
+        }
+        if let Some(bracket) = chunk.odd_bracket {
+            let problem = match bracket.text {
+                "(" => Problem::UnclosedBracket { open: '(' },
+                _ => Problem::UnmatchedBracket { close: ')' },
+            };
+            return Err(Error::new(bracket.span(), problem));
+        }
+        match chunk.body {
+            Some(body) => self.block(head, body),
+            None => self.single(head).map(Some),
+        }
+    }
+
+    fn single(&self, head: &[Token]) -> Result<Statement, Error> {
+        let span = head_span(head);
+        let text = &self.text[span.start..span.end];
+        // `for 10s` alone is the head of a block whose brace is missing.
+        if head[0].is_word("for") && head.len() <= 2 && read(Rule::block_head, text).is_ok() {
+            return Err(Error::new(span, Problem::BraceWanted));
+        }
+        match read(Rule::statement, text) {
+            Ok(pair) => Builder { base: span.start }.statement(pair),
+            Err(stop) => Err(diagnose(head, &stop)),
+        }
+    }
+
+    fn block(&mut self, head: &[Token], body: Body) -> Result<Option<Statement>, Error> {
+        if let Some(when) = head.iter().find(|token| token.is_word("when")) {
+            return Err(Error::new(when.span(), Problem::NotYet { word: "when".into() }));
+        }
+        if !head[0].is_word("for") {
+            return Err(Error::new(body.open, Problem::BodyWithoutFor));
+        }
+        let span = head_span(head);
+        let duration = match read(Rule::block_head, &self.text[span.start..span.end]) {
+            Ok(pair) => Builder { base: span.start }.block_head(pair),
+            Err(stop) => Err(diagnose(head, &stop)),
+        };
+        let unclosed_quote = body.chunks.iter().flat_map(|chunk| &chunk.head).any(|t| t.kind == Kind::UnclosedText);
+        let before = self.errors.len();
+        let duration = duration.map_err(|error| self.errors.push(error)).ok();
+        if body.end.is_none() && !unclosed_quote {
+            // An unclosed quote has swallowed the brace, and is reported where it stands.
+            self.errors.push(Error::new(body.open, Problem::UnclosedBracket { open: '{' }));
+        }
+        if let Some(nested) = body.nested {
+            self.errors.push(Error::new(nested, Problem::NestedBlock));
+            return Ok(None);
+        }
+        let statements = self.items(body.chunks);
+        for item in &statements {
+            let word = match item.statement.node {
+                Statement::Query(_) | Statement::Assign { .. } => continue,
+                Statement::Block { .. } => "for",
+                Statement::Show { .. } => "show",
+                Statement::Save { .. } => "save",
+                Statement::Explain { .. } => "explain",
+                Statement::Param { .. } => "param",
+            };
+            self.errors.push(Error::new(item.statement.span, Problem::NotInBlock { word }));
+        }
+        if statements.is_empty() && self.errors.len() == before {
+            return Err(Error::new(body.open, Problem::EmptyBlock));
+        }
+        let Some(duration) = duration.filter(|_| self.errors.len() == before) else { return Ok(None) };
+        Ok(Some(Statement::Block { duration, statements, trailing: body.trailing }))
+    }
+}
+
+fn head_span(head: &[Token]) -> Span {
+    head.first().map_or(Span::default(), |first| first.span().to(head[head.len() - 1].span()))
+}
+
+/// A token that is wrong wherever it stands.
+fn wrong_token(token: &Token) -> Option<Error> {
+    let found = token.text.chars().next()?;
+    let problem = match token.kind {
+        Kind::UnclosedText => Problem::UnclosedQuote { quote: found },
+        Kind::Stray if matches!(found, '“' | '”' | '„' | '‘' | '’' | '‚' | '«' | '»') => {
+            Problem::SmartQuote { found }
+        }
+        Kind::Stray => Problem::StrayCharacter { found },
+        _ => return None,
+    };
+    Some(Error::new(token.span(), problem))
+}
+
+/// Brackets and `not`s are read recursively, so they are counted before that.
+fn too_deep(head: &[Token]) -> Option<Error> {
+    // For each open bracket, the `not`s before it; they end with the bracket's partner.
+    let mut open: Vec<usize> = Vec::new();
+    let mut depth = 0;
+    let mut nots = 0;
+    for token in head {
+        if token.is_word("not") {
+            nots += 1;
+        } else if token.is("(") {
+            depth += nots + 1;
+            open.push(std::mem::take(&mut nots) + 1);
+        } else {
+            nots = 0;
+            if token.is(")") {
+                depth -= open.pop().unwrap_or(0);
+            }
+        }
+        if depth + nots > MAX_DEPTH {
+            return Some(Error::new(token.span(), Problem::TooDeep));
+        }
+    }
+    None
+}

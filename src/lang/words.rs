@@ -1,0 +1,115 @@
+//! The words of the language, for what the grammar cannot tell: the nearest word to a misspelt one, and which names
+//! other rooms may not give.
+
+/// Words that are never the name of a family, measure, column or frame. Besides them every percentile (`p50`, `p99.9`)
+/// is reserved: [`is_reserved`] knows both.
+pub const RESERVED: &[&str] = &[
+    "from", "where", "by", "having", "sort", "asc", "desc", "top", "first", "around", "every", "when", "for", "save",
+    "in", "is", "missing", "not", "and", "or", "under", "child", "any", "as", "to", "else", "keep", "worst", "show",
+    "sql", "compare", "assert", "record", "param", "run", "explain", "analyze", "verify", "env", "help", "list",
+    "describe", "quit", "count", "sum", "avg", "min", "max", "hist", "rate", "pct", "max_at", "uniq", "events",
+    "select", "group", "order", "limit",
+];
+
+/// The words that begin a clause, in canonical order.
+pub const CLAUSES: &[&str] = &["where", "by", "having", "sort", "top", "first", "every", "for", "save"];
+
+/// The stats that are one word; percentiles come on top.
+pub const STATS: &[&str] = &["count", "sum", "avg", "min", "max", "hist", "rate", "pct", "max_at", "uniq", "events"];
+
+/// The words that begin a statement which is not a query.
+pub const STATEMENTS: &[&str] = &["show", "save", "explain", "param", "for"];
+
+/// The words after `show NAME as`.
+pub const STYLES: &[&str] = &["table", "hist", "heatmap", "timeline", "json", "csv"];
+
+/// Words of the language that this version does not have yet.
+pub(super) const NOT_YET: &[&str] =
+    &["from", "around", "when", "tree", "sql", "compare", "assert", "record", "run", "verify", "env"];
+
+/// Of these, the ones that begin a statement.
+pub(super) const NOT_YET_STATEMENTS: &[&str] = &["from", "sql", "compare", "assert", "record", "run", "verify", "env"];
+
+/// Commands that only the prompt understands.
+pub(super) const PROMPT_ONLY: &[&str] = &["help", "list", "describe", "quit"];
+
+/// Whether `word`, in any case, may not be the name of a family, measure, column or frame.
+pub fn is_reserved(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    RESERVED.contains(&word.as_str()) || is_percentile(&word)
+}
+
+/// `p` and a number, in lower case.
+pub(super) fn is_percentile(word: &str) -> bool {
+    let Some(number) = word.strip_prefix('p') else { return false };
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    match number.split_once('.') {
+        Some((whole, rest)) => digits(whole) && digits(rest),
+        None => digits(number),
+    }
+}
+
+pub(super) fn is_stat(word: &str) -> bool {
+    STATS.contains(&word) || is_percentile(word)
+}
+
+/// The candidate that was most likely meant: at most one slip in a short word, two or three in a longer one.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_ascii_lowercase();
+    let allowed = match word.len() {
+        0..=1 => return None,
+        2..=4 => 1,
+        5..=7 => 2,
+        _ => 3,
+    };
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&word, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.len())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::grammar::{Rule, read};
+
+    #[test]
+    fn the_grammar_reserves_exactly_these_words() {
+        for word in RESERVED.iter().chain(&["p50", "p99.9", "WHERE", "P99"]) {
+            assert!(read(Rule::family, word).is_err(), "{word}");
+            assert!(is_reserved(word), "{word}");
+        }
+        for word in ["wherefrom", "from_cpu", "p", "p9x", "counts", "asx", "_", "order_by", "max_a"] {
+            assert_eq!(read(Rule::family, word).ok().map(|pair| pair.as_str().to_string()).as_deref(), Some(word));
+            assert!(!is_reserved(word), "{word}");
+        }
+        // The grammar's own list holds no word beyond ours.
+        let grammar = include_str!("../../grammar/schedq.pest");
+        let list = grammar.split("reserved = _{").nth(1).and_then(|rest| rest.split('}').next()).unwrap();
+        let mut words: Vec<&str> = list.split('"').skip(1).step_by(2).filter(|word| word.len() > 1).collect();
+        let mut ours = RESERVED.to_vec();
+        words.sort_unstable();
+        ours.sort_unstable();
+        assert_eq!(words, ours);
+    }
+
+    #[test]
+    fn every_word_that_begins_something_is_reserved() {
+        for word in CLAUSES.iter().chain(STATS).chain(STATEMENTS).chain(PROMPT_ONLY) {
+            assert!(is_reserved(word), "{word}");
+        }
+        for word in NOT_YET.iter().filter(|word| **word != "tree") {
+            assert!(is_reserved(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn nearest_is_one_slip_away() {
+        assert_eq!(nearest("wher", CLAUSES.iter().copied()), Some("where"));
+        assert_eq!(nearest("SROT", CLAUSES.iter().copied()), Some("sort"));
+        assert_eq!(nearest("x", CLAUSES.iter().copied()), None);
+        assert_eq!(nearest("latency", CLAUSES.iter().copied()), None);
+    }
+}

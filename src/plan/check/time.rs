@@ -1,0 +1,64 @@
+//! `for` and `every`: how long, and in which pieces.
+
+use super::{Error, Scope};
+use crate::diagnostic::Span;
+use crate::lang::ast::{Query, Spanned, Value};
+
+/// Below this, what is asked is shorter than attaching the probes takes.
+pub(crate) const LEAST_WINDOW_NS: u64 = 1_000_000;
+/// A year, so that a slip in the unit is found and sums of nanoseconds stay far from 64 bits.
+pub(crate) const MOST_WINDOW_NS: u64 = 366 * 86_400 * 1_000_000_000;
+/// Every interval is read out of the kernel while the next one runs; closer together, the reading is most of the work
+/// that is seen.
+pub(crate) const LEAST_INTERVAL_NS: u64 = 10_000_000;
+/// Intervals of one window: each adds rows to a frame that is held in memory.
+pub(crate) const MOST_INTERVALS: u64 = 1_000_000;
+
+pub(super) struct Time {
+    pub window_ns: Option<u64>,
+    pub every_ns: Option<u64>,
+}
+
+impl Scope<'_> {
+    pub(super) fn time(&mut self, query: &Query) -> Time {
+        let own = query.duration.as_ref().and_then(|value| {
+            if self.options.block_ns.is_some() {
+                return self.refuse(Error::WindowInBlock { span: value.span });
+            }
+            self.duration_clause("for", value, LEAST_WINDOW_NS)
+        });
+        let window_ns = own.or(self.options.block_ns);
+        let every = query.every.as_ref().map(|value| (value.span, value));
+        let every_ns = every.and_then(|(_, value)| self.duration_clause("every", value, LEAST_INTERVAL_NS)).map(|ns| {
+            if let (Some(window), Some((span, _))) = (window_ns, every) {
+                self.intervals(ns, window, span);
+            }
+            ns
+        });
+        Time { window_ns, every_ns }
+    }
+
+    fn duration_clause(&mut self, word: &'static str, value: &Spanned<Value>, least_ns: u64) -> Option<u64> {
+        let span = value.span;
+        match value.node {
+            Value::Duration(ns) if ns < least_ns => self.refuse(Error::TooShort { word, ns, least_ns, span }),
+            Value::Duration(ns) if ns > MOST_WINDOW_NS => {
+                self.refuse(Error::TooLong { word, ns, most_ns: MOST_WINDOW_NS, span })
+            }
+            Value::Duration(ns) => Some(ns),
+            // Without a value, or `any`: reported when it was looked up.
+            Value::Param(_) => None,
+            _ => self.refuse(Error::NotADuration { what: word.to_string(), value: value.node.clone(), span }),
+        }
+    }
+
+    fn intervals(&mut self, every_ns: u64, window_ns: u64, span: Span) {
+        if every_ns > window_ns {
+            self.errors.push(Error::IntervalBeyondWindow { every_ns, window_ns, span });
+        }
+        let count = window_ns.div_ceil(every_ns);
+        if count > MOST_INTERVALS {
+            self.errors.push(Error::TooManyIntervals { count, most: MOST_INTERVALS, every_ns, window_ns, span });
+        }
+    }
+}
