@@ -30,13 +30,16 @@ pub const ROOMS: &[Room] = &[
     Room { at: "name", may_use: &[] },
     Room { at: "lang", may_use: &["diagnostic", "name"] },
     Room { at: "catalog", may_use: &[] },
-    Room { at: "plan", may_use: &["lang::ast", "catalog", "diagnostic", "name"] },
+    // Messages and explanations show a part of the query in its canonical form.
+    Room { at: "plan", may_use: &["lang::ast", "lang::format", "catalog", "diagnostic", "name"] },
     Room { at: "source", may_use: &["plan", "catalog", "host", "name", "source::live", "source::trace"] },
-    Room { at: "source::live", may_use: &["source", "plan", "catalog", "host", "name"] },
+    // What libbpf refused is told as a diagnostic.
+    Room { at: "source::live", may_use: &["source", "plan", "catalog", "host", "diagnostic", "name"] },
     Room { at: "source::trace", may_use: &["source", "plan", "catalog", "name"] },
     Room { at: "host", may_use: &["name"] },
-    Room { at: "frame", may_use: &["source", "plan", "catalog", "name"] },
-    Room { at: "output", may_use: &["frame", "source", "plan", "catalog", "diagnostic", "name"] },
+    // A stat is the same thing from the text to the column's name.
+    Room { at: "frame", may_use: &["lang::ast::Stat", "source", "plan", "catalog", "name"] },
+    Room { at: "output", may_use: &["lang::ast::Stat", "frame", "source", "plan", "catalog", "diagnostic", "name"] },
     Room { at: "cli", may_use: &["session", "output", "repl", "diagnostic", "name"] },
     Room { at: "repl", may_use: &["session", "output", "diagnostic", "name"] },
 ];
