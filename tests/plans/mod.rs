@@ -38,6 +38,7 @@ pub fn plan(text: &str, by: &[&str], stats: &[Stat]) -> Plan {
         stats: stats.iter().map(|stat| column(measure, stat)).collect(),
         events: None,
         having: None,
+        first: None,
         sort: Vec::new(),
         top: None,
         first: None,
