@@ -16,7 +16,7 @@ pub(super) fn build(
     shown: &[&'static Column],
 ) -> Result<Built, FrameError> {
     let table = &outcome.table;
-    let every = plan.scan.every_ns.is_some();
+    let every = plan.scan.every_ns;
     let mut rows: Vec<usize> = (0..table.height).filter(|row| keep[*row]).collect();
     if let Ok(ends) = keys::integers(table, "at") {
         rows.sort_by_key(|row| ends[*row]);
@@ -24,8 +24,8 @@ pub(super) fn build(
     let count = rows.len() as u64;
 
     let mut columns: Vec<FrameColumn> = Vec::new();
-    if every {
-        columns.push(column(INTERVAL, "interval", ColumnKind::Time, Role::Interval));
+    if let Some(length) = every {
+        columns.push(column(INTERVAL, "interval", ColumnKind::Time, Role::Interval(length)));
     }
     columns.extend(shown.iter().map(|c| column(c.name, c.name, c.kind.into(), Role::Event)));
     let offset = |kind: Kind| if kind == Kind::Time { outcome.window.wall_offset_ns } else { 0 };
@@ -34,7 +34,7 @@ pub(super) fn build(
         _ => keys::empty(name, kind),
     };
     let mut data = Vec::new();
-    if every {
+    if every.is_some() {
         let values = if rows.is_empty() { None } else { Some(&keys::find_named(table, INTERVAL)?.values) };
         data.push(take(INTERVAL, Kind::Time, values));
     }

@@ -103,3 +103,12 @@ fn meta_comes_back_from_its_serialised_form() {
     assert!(text.contains(r#""loss":{"map_full":3,"start_unseen":0}"#), "{text}");
     assert_eq!(serde_json::from_str::<Meta>(&text).unwrap(), frame.meta);
 }
+
+#[test]
+fn a_total_beyond_the_window_is_explained() {
+    let outcome = groups(Vec::new(), vec![values(&[3_000_000_000, 3_000_000_000])]);
+    let notes = |stat| build(&plan("runq latency", &[], &[stat]), &outcome, &[]).unwrap().meta.notes;
+    assert_eq!(notes(Stat::Sum).len(), 1);
+    assert_eq!(notes(Stat::Hist), notes(Stat::Sum));
+    assert!(notes(Stat::Max).is_empty());
+}
