@@ -1,23 +1,50 @@
 //! Compiles every `src/bpf/*.bpf.c` with clang through libbpf-cargo and writes `objects.rs`, a table of the objects' bytes
-//! by family. A family is found by its file; nothing here names one.
+//! by family, and `queries.rs`, a table of the saved queries. Both are found by their files; nothing here names one.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    queries(&out);
     #[cfg(feature = "live")]
-    live::build();
+    live::build(&out);
+}
+
+/// The files of a folder with that ending, in order.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap_or_else(|e| panic!("{} is part of the package: {e}", folder.display()))
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.to_string_lossy().ends_with(ending))
+        .collect();
+    files.sort();
+    files
+}
+
+fn queries(out: &Path) {
+    let mut table = String::from("pub static QUERIES: &[(&str, &str)] = &[\n");
+    for file in files(Path::new("queries"), ".sq") {
+        println!("cargo:rerun-if-changed={}", file.display());
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let full = fs::canonicalize(&file).expect("the file was just listed");
+        writeln!(table, "    ({name:?}, include_str!({:?})),", full.display().to_string()).unwrap();
+    }
+    table.push_str("];\n");
+    fs::write(out.join("queries.rs"), table).expect("OUT_DIR can be written");
 }
 
 #[cfg(feature = "live")]
 mod live {
     use std::fmt::Write as _;
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
     use std::{env, fs, process};
 
-    pub fn build() {
-        let sources = Path::new("src/bpf");
-        println!("cargo:rerun-if-changed={}", sources.display());
+    pub fn build(out: &Path) {
         println!("cargo:rerun-if-env-changed=CLANG");
-        let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
         let clang = env::var_os("CLANG").unwrap_or_else(|| "clang".into());
         if process::Command::new(&clang).arg("--version").output().is_err() {
             fail(&format!(
@@ -27,14 +54,8 @@ mod live {
                 clang.display()
             ));
         }
-        let mut files: Vec<PathBuf> = fs::read_dir(sources)
-            .expect("src/bpf is part of the package")
-            .map(|entry| entry.expect("a readable folder").path())
-            .filter(|path| path.to_string_lossy().ends_with(".bpf.c"))
-            .collect();
-        files.sort();
         let mut table = String::from("pub static OBJECTS: &[(&str, &[u8])] = &[\n");
-        for source in files {
+        for source in super::files(Path::new("src/bpf"), ".bpf.c") {
             println!("cargo:rerun-if-changed={}", source.display());
             let name = source.file_name().unwrap().to_string_lossy().replace(".bpf.c", "");
             let object = out.join(format!("{name}.bpf.o"));

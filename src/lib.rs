@@ -13,4 +13,6 @@ pub mod lang;
 pub mod name;
 pub mod output;
 pub mod plan;
+pub mod repl;
+pub mod session;
 pub mod source;

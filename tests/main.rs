@@ -1,2 +1,11 @@
+//! The one integration-test binary: every binary more would link polars once more.
+
+mod frame;
+mod known;
 mod lang;
+mod output;
 mod plan;
+mod plans;
+// A toolbox: not every tool is in use under every set of features.
+#[allow(dead_code, unused_imports)]
+mod support;

@@ -1,1 +1,164 @@
+//! The command line: who asks, where answers go, and with which status the program ends.
 
+mod args;
+mod signals;
+mod terminal;
+mod texts;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Read};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::diagnostic::{Diagnostic, Exit, Source};
+use crate::repl;
+use crate::session::{Session, Settings, Summary, command, saved};
+use args::{Args, Verb};
+use terminal::Terminal;
+
+/// Runs the program with the arguments of this process.
+pub fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if words.get(1).is_some_and(|w| w == command::HOLD) {
+        let (code, why) = command::hold_then_run(&words[2..]);
+        eprintln!("schedq: the command cannot be run: {why}");
+        return ExitCode::from(code);
+    }
+    let args = match Args::try_parse_from(words) {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are no error; anything else is a wrong call, which has the status of a wrong query.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { Exit::Wrong.code() } else { 0 });
+        }
+    };
+    let mut terminal = Terminal::new(&args);
+    let ended = terminal.ready().map_err(Failure::from).and_then(|()| dispatch(&args, &mut terminal));
+    match ended {
+        Ok(code) => ExitCode::from(code),
+        Err(Failure::Problem(problem)) => {
+            terminal.tell(&problem);
+            ExitCode::from(problem.exit.code())
+        }
+        // The reader of our output has what it wanted (`| head -1`).
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Output(error)) => {
+            let problem = Diagnostic::new("output", Exit::Failed, format!("standard output cannot be written: {error}"));
+            terminal.tell(&problem);
+            ExitCode::from(problem.exit.code())
+        }
+    }
+}
+
+enum Failure {
+    Problem(Box<Diagnostic>),
+    Output(io::Error),
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(problem: Diagnostic) -> Self {
+        Failure::Problem(Box::new(problem))
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Output(error)
+    }
+}
+
+fn dispatch(args: &Args, terminal: &mut Terminal) -> Result<u8, Failure> {
+    match &args.verb {
+        Some(Verb::Run { query, values, command }) => {
+            let (name, bytes) = saved::find(query)?;
+            let source = saved::source(name, &bytes)?;
+            let mut session = session(args)?;
+            bind(&mut session, &source, values)?;
+            once(args, &mut session, &[source], command, terminal)
+        }
+        Some(Verb::Check { text }) => texts::check(&session(args)?, &texts::sources(text)?, terminal),
+        Some(Verb::Fmt { text, check, write }) => texts::format(text, *check, *write, terminal),
+        Some(Verb::Explain { text }) => texts::explain(args, text, &mut session(args)?, terminal),
+        Some(Verb::List { what }) => texts::list(*what, terminal),
+        Some(Verb::Describe { family }) => texts::describe(family, terminal),
+        None if !args.statements.is_empty() => {
+            let sources = args.statements.iter().map(|text| statement(text)).collect::<Result<Vec<_>, _>>()?;
+            once(args, &mut session(args)?, &sources, &args.command, terminal)
+        }
+        None if !args.command.is_empty() => Err(Diagnostic::new("no-query", Exit::Wrong, "a command was given, but no query")
+            .help("schedq -e 'switch where child count by comm, kind' -- COMMAND")
+            .into()),
+        None if io::stdin().is_terminal() => Ok(repl::run(&mut session(args)?, terminal)?),
+        None => {
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes)?;
+            let source = saved::source("stdin".into(), &bytes)?;
+            let summary = session(args)?.run_each(&source, terminal)?;
+            finish(args, summary, terminal)
+        }
+    }
+}
+
+fn session(args: &Args) -> Result<Session, Diagnostic> {
+    let settings = Settings { map_bytes: args.map_memory.0, groups: args.groups, csv: args.wants_csv() };
+    let events = signals::listen().map_err(|error| {
+        Diagnostic::new("signals", Exit::Failed, format!("signals cannot be taken: {error}"))
+    })?;
+    Ok(Session::new(settings, events))
+}
+
+fn statement(text: &OsString) -> Result<Source, Diagnostic> {
+    saved::source("-e".into(), text.as_encoded_bytes())
+}
+
+/// `-e` may be repeated: every text is checked before the first one runs.
+fn once(
+    args: &Args,
+    session: &mut Session,
+    sources: &[Source],
+    command: &[OsString],
+    terminal: &mut Terminal,
+) -> Result<u8, Failure> {
+    let joined;
+    let source = match sources {
+        [one] => one,
+        several => {
+            let texts: Vec<&str> = several.iter().map(|s| s.text.as_ref()).collect();
+            joined = Source::new("-e", texts.join("\n"));
+            &joined
+        }
+    };
+    let command = (!command.is_empty()).then_some(command);
+    let summary = session.run(source, command, terminal)?;
+    finish(args, summary, terminal)
+}
+
+/// Values from the command line, which must be of parameters that the script has.
+fn bind(session: &mut Session, source: &Source, values: &[(String, String)]) -> Result<(), Diagnostic> {
+    let known = texts::parameters(source);
+    for (name, value) in values {
+        if !known.contains(name) {
+            let has = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
+            let title = format!("{} has no parameter {name:?}", source.name);
+            return Err(Diagnostic::new("unknown-parameter", Exit::Wrong, title).help(has));
+        }
+        session.bind(name, texts::value(value));
+    }
+    Ok(())
+}
+
+fn finish(args: &Args, summary: Summary, terminal: &mut Terminal) -> Result<u8, Failure> {
+    terminal.finish()?;
+    if let Some(exit) = summary.problem {
+        return Ok(exit.code());
+    }
+    if args.strict && summary.lost {
+        terminal.tell(&Diagnostic::new("loss", Exit::Loss, "a result lacks something (see the losses), and --strict was given"));
+        return Ok(Exit::Loss.code());
+    }
+    if summary.interrupted_empty {
+        return Ok(Exit::Interrupted.code());
+    }
+    Ok(summary.command.unwrap_or(0))
+}

@@ -1,1 +1,50 @@
+//! A frame becomes a table, a histogram or a file, and a problem becomes text. Nothing here decides what a query means;
+//! all text goes to the caller or through a `Write`, whose errors come back as they are.
 
+mod bars;
+mod cells;
+pub mod csv;
+pub mod diagnostic;
+pub mod file;
+pub mod histogram;
+pub mod json;
+pub mod ndjson;
+pub mod parquet;
+pub mod table;
+pub mod trust;
+pub mod units;
+
+use jiff::tz::TimeZone;
+
+/// What may stand behind `show NAME as`.
+pub const STYLES: &[&str] = &["table", "hist", "json", "csv"];
+
+/// How text for people may look.
+#[derive(Debug, Clone)]
+pub struct Style {
+    pub color: bool,
+    /// Whether the terminal shows characters beyond ASCII (a UTF-8 locale).
+    pub unicode: bool,
+    /// Columns to stay within; `usize::MAX` where the text goes to no terminal.
+    pub width: usize,
+    /// For times of day.
+    pub zone: TimeZone,
+}
+
+impl Style {
+    fn bold(&self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    fn faint(&self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    fn alarm(&self, text: &str) -> String {
+        self.paint("1;31", text)
+    }
+
+    fn paint(&self, code: &str, text: &str) -> String {
+        if self.color && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}

@@ -32,6 +32,8 @@ pub type Params = BTreeMap<String, ast::Value>;
 pub struct CheckOptions<'a> {
     /// The most memory that the maps of one query may take, bytes.
     pub map_bytes: u64,
+    /// Room for so many groups, if the user says so.
+    pub groups: Option<u64>,
     /// A command is started with the query, so `child` has a meaning.
     pub has_command: bool,
     /// The length of the block in which the query stands, nanoseconds; it then may not have a `for` of its own.
@@ -42,7 +44,7 @@ pub struct CheckOptions<'a> {
 
 impl Default for CheckOptions<'_> {
     fn default() -> Self {
-        Self { map_bytes: 256 << 20, has_command: false, block_ns: None, saved: &[] }
+        Self { map_bytes: 256 << 20, groups: None, has_command: false, block_ns: None, saved: &[] }
     }
 }
 
@@ -117,6 +119,7 @@ pub fn check(query: &ast::Query, params: &Params, options: &CheckOptions) -> Res
             idle,
             own,
             map_bytes: options.map_bytes,
+            groups: options.groups,
         },
         rest: Rest {
             filter,

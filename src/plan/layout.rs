@@ -114,8 +114,13 @@ pub mod flag {
 /// Bytes of `struct cell` in `src/bpf/query.bpf.h`: count, sum, minimum, maximum, time of the maximum.
 pub const CELL_BYTES: u32 = 40;
 
-/// Groups that are made room for when a key has no bound of its own, before the budget of memory cuts it.
+/// Groups that are made room for when a key has no bound of its own (threads, names, cgroups). The maps are filled in
+/// advance, since an allocation in the scheduler's path fails under bursts of new keys, and that takes time at the start:
+/// a histogram has 4 KB, a plain cell 40 bytes a CPU.
 const UNBOUNDED_GROUPS: u64 = 32_768;
+const UNBOUNDED_HISTOGRAMS: u64 = 8_192;
+/// No map of groups is made larger than this, whatever is asked for.
+const MOST_GROUPS: u64 = 1 << 22;
 
 /// The ring for emitted rows; the reader empties it many times a second.
 const RING_BYTES: u64 = 16 << 20;
@@ -396,19 +401,27 @@ const ENTRY_OVERHEAD: u64 = 64;
 
 /// As many groups as the keys can make, as far as the memory goes.
 fn group_entries(scan: &Scan, machine: Machine, each: u64) -> u32 {
-    let Output::Groups { keys, .. } = &scan.output else { return 1 };
+    let Output::Groups { keys, needs } = &scan.output else { return 1 };
+    let unbounded = if needs.histogram { UNBOUNDED_HISTOGRAMS } else { UNBOUNDED_GROUPS };
     let mut groups = 1u64;
+    let mut bounded = true;
     for key in keys {
         groups = groups.saturating_mul(match key.few {
             Cardinality::Fixed(n) => u64::from(n) + u64::from(key.nullable),
             Cardinality::Cpus => u64::from(machine.cpus),
-            Cardinality::Tasks | Cardinality::Cgroups | Cardinality::Many => UNBOUNDED_GROUPS,
+            Cardinality::Tasks | Cardinality::Cgroups | Cardinality::Many => {
+                bounded = false;
+                unbounded
+            }
         });
     }
     // With intervals, the one that is being filled and those not yet read stand side by side.
     if scan.every_ns.is_some() {
         groups = groups.saturating_mul(4);
     }
-    let fits = (scan.map_bytes / each).max(1);
-    groups.min(2 * UNBOUNDED_GROUPS).min(fits) as u32
+    if !bounded || groups > unbounded {
+        groups = unbounded;
+    }
+    let wanted = scan.groups.unwrap_or(groups);
+    wanted.min(MOST_GROUPS).min((scan.map_bytes / each).max(1)) as u32
 }

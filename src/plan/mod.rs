@@ -55,6 +55,8 @@ pub struct Scan {
     pub own: bool,
     /// The most memory that the maps may take, bytes.
     pub map_bytes: u64,
+    /// Room for so many groups, if the user says so; else it follows from the keys.
+    pub groups: Option<u64>,
 }
 
 impl Scan {

@@ -1,1 +1,197 @@
+//! Rows from the running kernel: all of libbpf.
+//!
+//! Host facts → decision → read-only data → load, attach, read. A [`Live`] is one scan's loaded object; it sees nothing
+//! before [`Live::open`] and nothing after [`Live::close`].
 
+mod bytes;
+mod decode;
+mod error;
+mod facts;
+mod load;
+mod read;
+mod rodata;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use libbpf_rs::{Link, MapCore, MapFlags, Object, RingBuffer, RingBufferBuilder};
+
+pub use error::Error;
+pub use facts::machine;
+
+use super::{Account, Table};
+use crate::plan::Scan;
+use crate::plan::layout::{Layout, Machine, Mode};
+
+/// The compiled programs, by family.
+mod objects {
+    include!(concat!(env!("OUT_DIR"), "/objects.rs"));
+}
+
+/// The compiled object of a family; tests read its BTF.
+pub fn object(family: &str) -> Option<&'static [u8]> {
+    objects::OBJECTS.iter().find(|o| o.0 == family).map(|o| o.1)
+}
+
+/// The families that have programs.
+pub fn families() -> impl Iterator<Item = &'static str> {
+    objects::OBJECTS.iter().map(|o| o.0)
+}
+
+/// Which processes a scan sets apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Processes {
+    /// schedq itself.
+    pub own: u32,
+    /// The command after `--`.
+    pub child: Option<u32>,
+}
+
+/// A scan whose programs are attached.
+pub struct Live {
+    // Links are dropped before the object that they belong to.
+    links: Vec<Link>,
+    ring: Option<RingBuffer<'static>>,
+    rows: Rc<RefCell<Vec<u64>>>,
+    object: Object,
+    scan: Scan,
+    layout: Layout,
+    machine: Machine,
+    notes: Vec<String>,
+    start_ns: u64,
+    /// The first interval that was not yet taken.
+    next_interval: u64,
+    /// Rows that were handed out by [`Live::take_intervals`]; those still in the maps come on top.
+    account: Account,
+    paths: decode::Paths,
+}
+
+impl Live {
+    /// Loads and attaches. Nothing is counted until [`Live::open`].
+    pub fn attach(scan: &Scan, processes: Processes) -> Result<Live, Error> {
+        let load::Loaded { object, links, layout, machine, notes } = load::load(scan, processes)?;
+        let rows = Rc::new(RefCell::new(Vec::new()));
+        let ring = (layout.mode == Mode::Rows).then(|| ring(&object, &rows)).transpose()?;
+        let account = Account {
+            groups_capacity: matches!(layout.mode, Mode::Groups | Mode::Histograms)
+                .then(|| layout.maps.first().map_or(0, |m| u64::from(m.entries))),
+            map_bytes: layout.total_bytes(),
+            ..Account::default()
+        };
+        let paths = decode::Paths::of(scan);
+        Ok(Live {
+            links,
+            ring,
+            rows,
+            object,
+            scan: scan.clone(),
+            layout,
+            machine,
+            notes,
+            start_ns: 0,
+            next_interval: 0,
+            account,
+            paths,
+        })
+    }
+
+    /// The window begins: CLOCK_MONOTONIC ns, read by the caller just before.
+    pub fn open(&mut self, start_ns: u64) -> Result<(), Error> {
+        self.start_ns = start_ns;
+        self.set_window(start_ns, true)
+    }
+
+    /// The window ends. Counts what is still open, then lets go of the kernel's tracepoints.
+    pub fn close(&mut self) -> Result<(), Error> {
+        self.set_window(self.start_ns, false)?;
+        self.account.open = read::open_spans(&self.object)?;
+        read::losses(&self.object, &self.scan, &mut self.account)?;
+        self.links.clear();
+        self.poll()
+    }
+
+    /// Empties the ring; to be called many times a second while [`Live::has_ring`].
+    pub fn poll(&mut self) -> Result<(), Error> {
+        match &self.ring {
+            Some(ring) => ring.consume().map_err(Error::read),
+            None => Ok(()),
+        }
+    }
+
+    pub fn has_ring(&self) -> bool {
+        self.ring.is_some()
+    }
+
+    /// Rows that came through the ring so far.
+    pub fn rows_read(&self) -> u64 {
+        let width = self.layout.record_slots.len().max(1);
+        (self.rows.borrow().len() / width) as u64
+    }
+
+    /// The groups of every interval that ended before `now_ns`, removed from the kernel's map; `None` when there is no
+    /// such interval. Only for scans with `every` that aggregate.
+    pub fn take_intervals(&mut self, now_ns: u64) -> Result<Option<Table>, Error> {
+        let Some(every) = self.scan.every_ns else { return Ok(None) };
+        if self.layout.mode == Mode::Rows {
+            return Ok(None);
+        }
+        let current = now_ns.saturating_sub(self.start_ns) / every;
+        if current <= self.next_interval {
+            return Ok(None);
+        }
+        let from = self.next_interval;
+        self.next_interval = current;
+        let groups = read::take_groups(&self.object, &self.scan, &self.layout, self.machine, Some(from..current))?;
+        let table = decode::groups(&self.scan, &self.layout, groups, self.start_ns, &mut self.paths);
+        self.account.matched += matched(&table);
+        Ok(Some(table))
+    }
+
+    /// What is left to read after [`Live::close`], and the account of the whole window.
+    pub fn finish(mut self) -> Result<(Table, Account, Vec<String>), Error> {
+        let table = match self.layout.mode {
+            Mode::Rows => {
+                let rows = std::mem::take(&mut *self.rows.borrow_mut());
+                decode::rows(&self.scan, &self.layout, &rows, self.start_ns, &mut self.paths)
+            }
+            Mode::Single => {
+                let cell = read::single(&self.object, &self.layout)?;
+                decode::single(cell)
+            }
+            Mode::Groups | Mode::Histograms => {
+                let groups = read::take_groups(&self.object, &self.scan, &self.layout, self.machine, None)?;
+                decode::groups(&self.scan, &self.layout, groups, self.start_ns, &mut self.paths)
+            }
+        };
+        self.account.matched += matched(&table);
+        Ok((table, self.account, self.notes))
+    }
+
+    fn set_window(&self, start_ns: u64, open: bool) -> Result<(), Error> {
+        let map = read::map(&self.object, ".bss")?;
+        let mut value = vec![0u8; map.value_size() as usize];
+        value[..8].copy_from_slice(&start_ns.to_ne_bytes());
+        value[8..16].copy_from_slice(&u64::from(open).to_ne_bytes());
+        map.update(&0u32.to_ne_bytes(), &value, MapFlags::ANY).map_err(Error::read)
+    }
+}
+
+fn matched(table: &Table) -> u64 {
+    match &table.cells {
+        Some(cells) => cells.iter().map(|c| c.count).sum(),
+        None => table.height as u64,
+    }
+}
+
+fn ring(object: &Object, rows: &Rc<RefCell<Vec<u64>>>) -> Result<RingBuffer<'static>, Error> {
+    let rows = rows.clone();
+    let map = read::map(object, "ring")?;
+    let mut builder = RingBufferBuilder::new();
+    builder
+        .add(&map, move |bytes| {
+            rows.borrow_mut().extend(bytes::words(bytes));
+            0
+        })
+        .map_err(Error::read)?;
+    builder.build().map_err(Error::read)
+}

@@ -1,0 +1,15 @@
+.PHONY: try test bench
+
+# Build, and look at the machine for five seconds.
+try:
+	scripts/try
+
+# Every test.
+test:
+	scripts/test
+
+# What probes cost, against other tools; needs root.
+bench:
+	scripts/setup --bench
+	cargo build --locked --release
+	scripts/bench

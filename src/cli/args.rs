@@ -1,0 +1,155 @@
+//! The arguments, declared once: clap makes help and errors of them.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{ColorChoice, Parser, Subcommand, ValueEnum};
+
+/// Ask the Linux scheduler: one line, the right number, and how far it can be trusted.
+#[derive(Debug, Parser)]
+#[command(
+    name = "schedq",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  \
+        schedq -e 'runq latency hist for 5s'\n  \
+        schedq -e 'runq latency where tgid=123 p50, p99, max by comm top 10 for 10s' --format json\n  \
+        schedq -e 'switch where child count by comm, kind' -- ./workload\n  \
+        schedq run runqslower limit=1ms\n\n\
+        Exit status: 0 fine, 1 the query ran and failed, 2 the query is wrong, 4 not permitted or not possible here,\n\
+        5 loss under --strict, 130 interrupted with nothing to show; with a command, the command's own status."
+)]
+pub struct Args {
+    /// Run these statements; may be repeated
+    #[arg(short = 'e', value_name = "STATEMENTS")]
+    pub statements: Vec<OsString>,
+
+    /// How results are written to standard output
+    #[arg(long, value_enum, default_value_t = Format::Table, global = true)]
+    pub format: Format,
+
+    /// Write results to a file instead; its ending says how: .parquet .csv .json .ndjson
+    #[arg(short = 'o', long = "output", value_name = "FILE", global = true)]
+    pub output: Option<PathBuf>,
+
+    /// Fail with status 5 when a result lacks something
+    #[arg(long, global = true)]
+    pub strict: bool,
+
+    /// No progress, no notes, no line about losses (with loss it still stands)
+    #[arg(long, global = true)]
+    pub quiet: bool,
+
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", default_value_t = ColorChoice::Auto, global = true)]
+    pub color: ColorChoice,
+
+    /// The most memory that the maps of one query may take in the kernel
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size, global = true)]
+    pub map_memory: Size,
+
+    /// Make room for so many groups in the kernel (default: by the keys)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4_194_304), global = true)]
+    pub groups: Option<u64>,
+
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+
+    /// A command to watch: probes are attached before it starts, its end ends the window
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Run a saved query: a path, one of your own, or a built-in one (see list queries)
+    Run {
+        #[arg(value_name = "NAME|FILE")]
+        query: PathBuf,
+        /// Values of its parameters
+        #[arg(value_name = "name=value", value_parser = assignment)]
+        values: Vec<(String, String)>,
+        /// A command to watch
+        #[arg(last = true, value_name = "COMMAND")]
+        command: Vec<OsString>,
+    },
+    /// Say whether statements are right, without running them
+    Check {
+        /// A file or the statements themselves; standard input without
+        #[arg(value_name = "FILE|STATEMENTS")]
+        text: Vec<OsString>,
+    },
+    /// Print statements in canonical form
+    Fmt {
+        /// A file or the statements themselves; standard input without
+        #[arg(value_name = "FILE|STATEMENTS")]
+        text: Vec<OsString>,
+        /// Print nothing; status 1 when something is not in canonical form
+        #[arg(long)]
+        check: bool,
+        /// Change the files
+        #[arg(long, conflicts_with = "check")]
+        write: bool,
+    },
+    /// Show how a query would run: programs, hooks, what the kernel decides, memory
+    Explain {
+        #[arg(value_name = "FILE|QUERY")]
+        text: Vec<OsString>,
+    },
+    /// List what there is
+    List {
+        #[arg(value_enum, default_value_t = Listed::All)]
+        what: Listed,
+    },
+    /// Describe a family: its measures, columns, units and where they are read
+    Describe { family: String },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people: a table, or a histogram
+    Table,
+    /// One document at the end: {"meta": …, "rows": […]}
+    Json,
+    /// One object a line, as rows come
+    Ndjson,
+    /// Rows only, with a header
+    Csv,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Listed {
+    All,
+    Families,
+    Queries,
+}
+
+impl Args {
+    pub fn wants_csv(&self) -> bool {
+        match &self.output {
+            Some(file) => file.extension().is_some_and(|e| e == "csv"),
+            None => self.format == Format::Csv,
+        }
+    }
+}
+
+/// Bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size(pub u64);
+
+fn size(text: &str) -> Result<Size, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let number: u64 = text[..digits].parse().map_err(|_| "a number with KiB, MiB or GiB is needed".to_owned())?;
+    let unit = match text[digits..].trim() {
+        "KiB" | "K" => 1 << 10,
+        "MiB" | "M" => 1 << 20,
+        "GiB" | "G" => 1 << 30,
+        other => return Err(format!("{other:?} is no unit of memory: KiB, MiB or GiB")),
+    };
+    number.checked_mul(unit).filter(|n| *n > 0).map(Size).ok_or_else(|| "that is no amount of memory".to_owned())
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("{text:?} is not name=value"))?;
+    Ok((name.trim_start_matches('$').to_owned(), value.to_owned()))
+}

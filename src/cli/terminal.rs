@@ -1,0 +1,294 @@
+//! Results to standard output, everything else to standard error, so that a pipe sees only data.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::time::Duration;
+
+use clap::ColorChoice;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use jiff::tz::TimeZone;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+
+use super::args::{Args, Format};
+use crate::diagnostic::{Diagnostic, Exit};
+use crate::frame::Frame;
+use crate::output::file::{self, Prepared};
+use crate::output::ndjson::Label;
+use crate::output::{Style, csv, diagnostic, histogram, json, ndjson, table, trust};
+use crate::plan::Plan;
+use crate::session::{Audience, Finished};
+
+pub struct Terminal {
+    format: Format,
+    /// For standard output and for standard error: either may be a terminal alone.
+    out: Style,
+    err: Style,
+    quiet: bool,
+    file: Option<Prepared>,
+    output: Option<std::path::PathBuf>,
+    progress: Option<ProgressBar>,
+    progress_wanted: bool,
+    batches: table::Batches,
+    /// Results that are written together at the end.
+    kept: Vec<(Option<String>, Frame)>,
+    results: usize,
+}
+
+impl Terminal {
+    pub fn new(args: &Args) -> Terminal {
+        let style = |is_terminal: bool, width: Option<usize>| Style {
+            color: match args.color {
+                ColorChoice::Always => true,
+                ColorChoice::Never => false,
+                ColorChoice::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) && !is_dumb(),
+            },
+            unicode: is_utf8(),
+            width: width.filter(|_| is_terminal).unwrap_or(usize::MAX),
+            zone: TimeZone::system(),
+        };
+        let width = |size: Option<(terminal_size::Width, terminal_size::Height)>| size.map(|s| usize::from(s.0.0));
+        let command = match &args.verb {
+            Some(super::args::Verb::Run { command, .. }) => !command.is_empty(),
+            _ => !args.command.is_empty(),
+        };
+        Terminal {
+            format: args.format,
+            out: style(io::stdout().is_terminal(), width(terminal_size::terminal_size_of(io::stdout()))),
+            err: style(io::stderr().is_terminal(), width(terminal_size::terminal_size_of(io::stderr()))),
+            quiet: args.quiet,
+            file: None,
+            output: args.output.clone(),
+            progress: None,
+            // A command may write to the same terminal.
+            progress_wanted: !args.quiet && io::stderr().is_terminal() && !is_dumb() && !command,
+            batches: table::Batches::default(),
+            kept: Vec::new(),
+            results: 0,
+        }
+    }
+
+    /// Finds out before any window starts whether results can be written.
+    pub fn ready(&mut self) -> Result<(), Diagnostic> {
+        if let Some(path) = &self.output {
+            self.file = Some(file::prepare(path)?);
+        } else if stdout_was_closed() {
+            return Err(Diagnostic::new("output", Exit::Failed, "standard output is closed, so results have nowhere to go")
+                .help("give it a place, or write to a file with -o"));
+        }
+        Ok(())
+    }
+
+    pub fn tell(&mut self, problem: &Diagnostic) {
+        self.clear_progress();
+        // When standard error is gone too, there is nobody left to tell.
+        let _ = writeln!(io::stderr(), "{}", diagnostic::render(problem, &self.err).trim_end());
+    }
+
+    /// A line for people beside the data.
+    pub fn note(&mut self, line: &str) {
+        self.clear_progress();
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+
+    pub fn print(&mut self, text: &str) -> io::Result<()> {
+        self.clear_progress();
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        if !text.ends_with('\n') {
+            out.write_all(b"\n")?;
+        }
+        out.flush()
+    }
+
+    /// Writes what is only complete at the end: one JSON document, or the file of `-o`.
+    pub fn finish(&mut self) -> Result<(), super::Failure> {
+        let kept = std::mem::take(&mut self.kept);
+        if let Some(file) = &self.file {
+            if !kept.is_empty() {
+                let labelled: Vec<(Label<'_>, &Frame)> = kept
+                    .iter()
+                    .enumerate()
+                    .map(|(i, (name, frame))| (name.as_deref().map_or(Label::Number(i + 1), Label::Name), frame))
+                    .collect();
+                file.write_all(&labelled)?;
+            }
+        } else if self.format == Format::Json && !kept.is_empty() {
+            let frames: Vec<&Frame> = kept.iter().map(|k| &k.1).collect();
+            let mut out = BufWriter::new(io::stdout().lock());
+            json::write(&mut out, &frames)?;
+            out.flush()?;
+        }
+        Ok(())
+    }
+
+    fn keeps(&self) -> bool {
+        self.file.is_some() || self.format == Format::Json
+    }
+
+    fn keep(&mut self, label: Label<'_>, frame: &Frame) {
+        let name = match label {
+            Label::Name(name) => Some(name.to_owned()),
+            Label::Number(_) => None,
+        };
+        self.kept.push((name, frame.clone()));
+    }
+
+    fn people(&self, frame: &Frame) -> io::Result<String> {
+        let made = if histogram::applies(frame) {
+            histogram::render(frame, &self.out)
+        } else {
+            table::render(frame, &self.out)
+        };
+        made.map_err(io::Error::other)
+    }
+
+    fn trust(&mut self, frame: &Frame) {
+        if self.quiet && !frame.meta.has_loss() {
+            return;
+        }
+        for line in trust::lines(&frame.meta, &self.err) {
+            self.note(&line);
+        }
+    }
+
+    fn clear_progress(&mut self) {
+        if let Some(bar) = self.progress.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Audience for Terminal {
+    fn wants_progress(&self) -> bool {
+        self.progress_wanted
+    }
+
+    fn progress(&mut self, elapsed_ns: u64, total_ns: Option<u64>) {
+        let bar = self.progress.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(total_ns.map(|ns| ns / 1_000_000), ProgressDrawTarget::stderr());
+            let template = if total_ns.is_some() { "{wide_bar} {msg}" } else { "{msg}" };
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style.progress_chars("━╸─"));
+            }
+            bar
+        });
+        bar.set_position(elapsed_ns / 1_000_000);
+        let seconds = |ns: u64| format!("{:.0} s", Duration::from_nanos(ns).as_secs_f64());
+        bar.set_message(match total_ns {
+            Some(total) => format!("{} left (Ctrl-C ends and shows)", seconds(total.saturating_sub(elapsed_ns))),
+            None => format!("{} (Ctrl-C ends and shows)", seconds(elapsed_ns)),
+        });
+        bar.tick();
+    }
+
+    fn batch(&mut self, label: Label<'_>, _: &Plan, frame: &Frame) -> io::Result<()> {
+        if self.keeps() {
+            return Ok(());
+        }
+        self.clear_progress();
+        match self.format {
+            Format::Table => {
+                let text = self.batches.render(frame, &self.out).map_err(io::Error::other)?;
+                self.print(&text)
+            }
+            Format::Ndjson => {
+                let mut out = BufWriter::new(io::stdout().lock());
+                ndjson::write(&mut out, frame, label)?;
+                out.flush()
+            }
+            // The header stands before the first rows only.
+            Format::Csv => {
+                let mut out = BufWriter::new(io::stdout().lock());
+                csv::write(&mut out, frame, self.results == 0)?;
+                self.results += 1;
+                out.flush()
+            }
+            Format::Json => Ok(()),
+        }
+    }
+
+    fn result(&mut self, result: &Finished<'_>) -> io::Result<()> {
+        self.clear_progress();
+        if !result.shown {
+            self.trust(result.frame);
+            return Ok(());
+        }
+        if self.keeps() {
+            self.keep(result.label, result.frame);
+            self.trust(result.frame);
+            return Ok(());
+        }
+        let rest = result.last.unwrap_or(result.frame);
+        match self.format {
+            Format::Table => {
+                let text = match result.last {
+                    Some(last) => self.batches.render(last, &self.out).map_err(io::Error::other)?,
+                    None => self.people(result.frame)?,
+                };
+                self.print(&text)?;
+                self.batches = table::Batches::default();
+            }
+            Format::Ndjson => {
+                let mut out = BufWriter::new(io::stdout().lock());
+                ndjson::write(&mut out, rest, result.label)?;
+                out.flush()?;
+            }
+            Format::Csv => {
+                let mut out = BufWriter::new(io::stdout().lock());
+                let streamed = result.last.is_some() && self.results > 0;
+                if !streamed && self.results > 0 {
+                    out.write_all(b"\n")?;
+                }
+                csv::write(&mut out, rest, !streamed)?;
+                self.results += 1;
+                out.flush()?;
+            }
+            Format::Json => {}
+        }
+        self.trust(result.frame);
+        Ok(())
+    }
+
+    fn show(&mut self, name: &str, frame: &Frame, style: Option<&str>) -> io::Result<()> {
+        let mut out = BufWriter::new(io::stdout().lock());
+        match style {
+            Some("json") => json::write(&mut out, &[frame])?,
+            Some("csv") => csv::write(&mut out, frame, true)?,
+            Some("table") => out.write_all(table::render(frame, &self.out).map_err(io::Error::other)?.as_bytes())?,
+            Some("hist") if !histogram::applies(frame) => {
+                self.note(&format!("{name} is no histogram: its query has other stats"));
+                out.write_all(self.people(frame)?.as_bytes())?;
+            }
+            _ if self.keeps() => self.keep(Label::Name(name), frame),
+            _ if self.format == Format::Ndjson => ndjson::write(&mut out, frame, Label::Name(name))?,
+            _ if self.format == Format::Csv => csv::write(&mut out, frame, true)?,
+            _ => out.write_all(self.people(frame)?.as_bytes())?,
+        }
+        out.flush()
+    }
+
+    fn text(&mut self, text: &str) -> io::Result<()> {
+        self.print(text)
+    }
+
+    fn problem(&mut self, problem: &Diagnostic) {
+        self.tell(problem);
+    }
+}
+
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|t| t == "dumb")
+}
+
+/// By the locale, as every program of the terminal does.
+fn is_utf8() -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|v| std::env::var(v).ok().filter(|v| !v.is_empty()));
+    locale.is_some_and(|l| l.to_ascii_uppercase().replace('-', "").contains("UTF8"))
+}
+
+/// Rust opens /dev/null in place of a standard stream that was closed, for reading and writing; a person who wants
+/// /dev/null opens it for writing only.
+fn stdout_was_closed() -> bool {
+    let is_null = std::fs::read_link("/proc/self/fd/1").is_ok_and(|to| to == std::path::Path::new("/dev/null"));
+    let flags = fcntl(io::stdout(), FcntlArg::F_GETFL).map(OFlag::from_bits_truncate);
+    is_null && flags.is_ok_and(|f| f & OFlag::O_ACCMODE == OFlag::O_RDWR)
+}

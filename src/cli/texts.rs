@@ -1,0 +1,156 @@
+//! The verbs that only read text: check, fmt, explain, list, describe.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::args::{Args, Listed};
+use super::terminal::Terminal;
+use super::{Failure, finish};
+use crate::catalog;
+use crate::diagnostic::{Diagnostic, Exit, Source};
+use crate::lang::ast::{Statement, Value};
+use crate::lang::{self, format};
+use crate::plan::describe;
+use crate::session::{Audience, Session, saved};
+
+/// Where a text came from, so that `fmt --write` can put it back.
+pub struct Given {
+    pub source: Source,
+    file: Option<PathBuf>,
+}
+
+/// Each argument is a file or the statements themselves; without any, standard input.
+pub fn sources(texts: &[OsString]) -> Result<Vec<Given>, Failure> {
+    if texts.is_empty() {
+        let mut bytes = Vec::new();
+        io::stdin().read_to_end(&mut bytes)?;
+        return Ok(vec![Given { source: saved::source("stdin".into(), &bytes)?, file: None }]);
+    }
+    texts.iter().map(given).collect()
+}
+
+fn given(text: &OsString) -> Result<Given, Failure> {
+    let path = Path::new(text);
+    let looks_like_file = path.extension().is_some_and(|e| e == saved::ENDING);
+    if !looks_like_file && !path.is_file() {
+        return Ok(Given { source: saved::source("-e".into(), text.as_encoded_bytes())?, file: None });
+    }
+    let (name, bytes) = saved::find(path)?;
+    Ok(Given { source: saved::source(name, &bytes)?, file: Some(path.to_owned()) })
+}
+
+/// The parameters that a script declares.
+pub fn parameters(source: &Source) -> Vec<String> {
+    let parsed = lang::parse(source);
+    let names = parsed.statements().filter_map(|statement| match statement {
+        Statement::Param { name, .. } => Some(name.node.clone()),
+        _ => None,
+    });
+    names.collect()
+}
+
+/// A value from the command line: a literal of the language as it stands, else text, which needs no quotes here.
+pub fn value(text: &str) -> Value {
+    let parsed = lang::parse(&Source::new("value", format!("param value = {text}")));
+    let mut statements = parsed.statements();
+    match (statements.next(), statements.next(), parsed.errors.is_empty()) {
+        (Some(Statement::Param { default: Some(value), .. }), None, true) => value.node.clone(),
+        _ => Value::Text(text.as_bytes().to_vec()),
+    }
+}
+
+pub fn check(session: &Session, given: &[Given], terminal: &mut Terminal) -> Result<u8, Failure> {
+    let mut status = 0;
+    for one in given {
+        // A query that asks for `child` is right; it only wants a command when it runs.
+        if let Err(problems) = session.check(&one.source, true) {
+            problems.iter().for_each(|p| terminal.tell(p));
+            status = Exit::Wrong.code();
+        }
+    }
+    Ok(status)
+}
+
+pub fn format(texts: &[OsString], check: bool, write: bool, terminal: &mut Terminal) -> Result<u8, Failure> {
+    let mut status = 0;
+    for one in sources(texts)? {
+        let parsed = lang::parse(&one.source);
+        if !parsed.errors.is_empty() {
+            parsed.errors.iter().for_each(|e| terminal.tell(&e.diagnostic(&one.source)));
+            status = Exit::Wrong.code();
+            continue;
+        }
+        let text = format::script(&parsed.script);
+        match &one.file {
+            _ if check => {
+                if text.trim_end() != one.source.text.trim_end() {
+                    terminal.note(&format!("{} is not in canonical form", one.source.name));
+                    status = status.max(Exit::Failed.code());
+                }
+            }
+            Some(file) if write => {
+                if *text != *one.source.text {
+                    fs::write(file, &text).map_err(|error| {
+                        let title = format!("{} cannot be written: {error}", one.source.name);
+                        Diagnostic::new("write", Exit::Failed, title)
+                    })?;
+                }
+            }
+            _ => terminal.print(&text)?,
+        }
+    }
+    Ok(status)
+}
+
+/// `explain QUERY`, also for a script: every query of it is explained.
+pub fn explain(args: &Args, texts: &[OsString], session: &mut Session, terminal: &mut Terminal) -> Result<u8, Failure> {
+    let mut status = 0;
+    for one in sources(texts)? {
+        match session.explain(&one.source) {
+            Ok(pages) => pages.iter().try_for_each(|page| terminal.text(page))?,
+            Err(problems) => {
+                problems.iter().for_each(|p| terminal.tell(p));
+                status = problems.first().map_or(0, |p| p.exit.code());
+            }
+        }
+    }
+    finish(args, Default::default(), terminal)?;
+    Ok(status)
+}
+
+pub fn list(what: Listed, terminal: &mut Terminal) -> Result<u8, Failure> {
+    if what != Listed::Queries {
+        terminal.print(&describe::list_families())?;
+    }
+    if what == Listed::All {
+        terminal.print("")?;
+    }
+    if what != Listed::Families {
+        let mut lines: Vec<(String, String)> =
+            saved::built_in().map(|(name, text)| (name.to_owned(), saved::headline(text).to_owned())).collect();
+        for (name, path) in saved::of_user() {
+            let text = fs::read(&path).unwrap_or_default();
+            let headline = crate::name::escape(saved::headline(&String::from_utf8_lossy(&text)).as_bytes());
+            lines.push((crate::name::escape(name.as_bytes()), format!("{headline} (yours)")));
+        }
+        let width = lines.iter().map(|l| l.0.len()).max().unwrap_or(0);
+        let mut text = String::from("Saved queries (schedq run NAME):\n");
+        for (name, headline) in lines {
+            text.push_str(&format!("  {name:width$}  {headline}\n"));
+        }
+        terminal.print(&text)?;
+    }
+    Ok(0)
+}
+
+pub fn describe(family: &str, terminal: &mut Terminal) -> Result<u8, Failure> {
+    let Some(found) = catalog::family(&family.to_lowercase()) else {
+        let names: Vec<&str> = catalog::FAMILIES.iter().map(|f| f.name).collect();
+        let title = format!("there is no family {family:?}");
+        return Err(Diagnostic::new("unknown-family", Exit::Wrong, title).help(format!("there are {}", names.join(", "))).into());
+    };
+    terminal.print(&describe::describe_family(found))?;
+    Ok(0)
+}

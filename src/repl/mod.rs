@@ -1,0 +1,46 @@
+//! The prompt: statements one after another, with frames and parameters that stay.
+
+use std::io;
+
+use rustyline::error::ReadlineError;
+use rustyline::{Config, DefaultEditor};
+
+use crate::diagnostic::Source;
+use crate::lang;
+use crate::session::{Audience, Session};
+
+const PROMPT: &str = "schedq> ";
+const MORE: &str = "   ...> ";
+
+/// Reads and runs until Ctrl-D or `quit`; the status is 0, since every problem was told when it came.
+pub fn run(session: &mut Session, audience: &mut dyn Audience) -> io::Result<u8> {
+    let config = Config::builder().auto_add_history(false).build();
+    let mut editor = DefaultEditor::with_config(config).map_err(io::Error::other)?;
+    audience.text("schedq: ask the scheduler. `runq latency hist for 5s` is a question; Ctrl-D leaves.")?;
+    let mut text = String::new();
+    loop {
+        match editor.readline(if text.is_empty() { PROMPT } else { MORE }) {
+            Ok(line) => {
+                if text.is_empty() && matches!(line.trim(), "quit" | "quit;" | "exit") {
+                    return Ok(0);
+                }
+                text.push_str(&line);
+                text.push('\n');
+                if lang::is_incomplete(&text) {
+                    continue;
+                }
+                let whole = std::mem::take(&mut text);
+                if whole.trim().is_empty() {
+                    continue;
+                }
+                // History is a convenience: a question must not fail for it.
+                let _ = editor.add_history_entry(whole.trim_end());
+                session.run_each(&Source::new("prompt", whole), audience)?;
+            }
+            // Half a statement is dropped, the prompt stays.
+            Err(ReadlineError::Interrupted) => text.clear(),
+            Err(ReadlineError::Eof) => return Ok(0),
+            Err(error) => return Err(io::Error::other(error)),
+        }
+    }
+}

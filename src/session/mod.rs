@@ -1,0 +1,375 @@
+//! Where the rooms meet: text → AST → plan → scan → table → frame → whoever asked.
+
+pub mod command;
+pub mod saved;
+mod steps;
+#[cfg(feature = "live")]
+pub mod window;
+mod zero;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::sync::mpsc::Receiver;
+
+use crate::diagnostic::{Diagnostic, Exit, Source};
+use crate::frame::{self, Frame};
+use crate::host::environment;
+use crate::output::ndjson::Label;
+use crate::plan::{Params, Plan};
+use crate::source::{Ended, Outcome};
+
+pub use steps::{Planned, Step};
+
+/// What ends or interrupts a wait; made by whoever owns the signals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// SIGINT or SIGTERM.
+    Stop(i32),
+    /// A child changed its state.
+    Child,
+}
+
+/// What holds for every query of a session.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// The most memory that the maps of one query may take, bytes.
+    pub map_bytes: u64,
+    /// Room for so many groups in the kernel, if the user says so.
+    pub groups: Option<u64>,
+    /// Results are wanted as CSV, which some shapes of result do not fit.
+    pub csv: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { map_bytes: 256 << 20, groups: None, csv: false }
+    }
+}
+
+/// Who asked.
+pub trait Audience {
+    /// Whether [`Audience::progress`] is wanted: waking up for it costs the machine a little.
+    fn wants_progress(&self) -> bool;
+    fn progress(&mut self, elapsed_ns: u64, total_ns: Option<u64>);
+    /// Intervals that ended while the window is still open.
+    fn batch(&mut self, label: Label<'_>, plan: &Plan, frame: &Frame) -> io::Result<()>;
+    /// A whole result. `shown` is false for one that only gets a name; `batches` tells that its intervals were handed
+    /// out before, all but those of the frame `last`.
+    fn result(&mut self, result: &Finished<'_>) -> io::Result<()>;
+    /// `show NAME [as STYLE]`
+    fn show(&mut self, name: &str, frame: &Frame, style: Option<&str>) -> io::Result<()>;
+    /// Plain text, such as a plan explained.
+    fn text(&mut self, text: &str) -> io::Result<()>;
+    fn problem(&mut self, problem: &Diagnostic);
+}
+
+/// One query's result, ready to be shown.
+pub struct Finished<'a> {
+    pub label: Label<'a>,
+    pub plan: &'a Plan,
+    pub frame: &'a Frame,
+    /// With `every`: what was not yet handed out by [`Audience::batch`].
+    pub last: Option<&'a Frame>,
+    pub shown: bool,
+}
+
+/// How a run went, for the exit status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// Some result lacks something.
+    pub lost: bool,
+    /// Ended by a signal with not one row in any result.
+    pub interrupted_empty: bool,
+    /// The status of the command after `--`.
+    pub command: Option<u8>,
+    /// The status of the first problem.
+    pub problem: Option<Exit>,
+}
+
+/// Parameters, named frames, and the way to the signals.
+pub struct Session {
+    pub settings: Settings,
+    params: Params,
+    frames: BTreeMap<String, Frame>,
+    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only a live window waits for signals"))]
+    events: Receiver<Event>,
+    /// Results so far: numbers those without a name.
+    results: usize,
+}
+
+/// Why a run stopped.
+enum Stop {
+    Problem(Box<Diagnostic>),
+    /// The one who asked does not take any more (a closed pipe).
+    Output(io::Error),
+}
+
+impl From<Diagnostic> for Stop {
+    fn from(problem: Diagnostic) -> Self {
+        Stop::Problem(Box::new(problem))
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Stop::Output(error)
+    }
+}
+
+impl Session {
+    pub fn new(settings: Settings, events: Receiver<Event>) -> Self {
+        Self { settings, params: Params::new(), frames: BTreeMap::new(), events, results: 0 }
+    }
+
+    /// Sets parameters from outside, as text that is typed where it is used; they win over a script's own defaults.
+    pub fn bind(&mut self, name: &str, value: crate::lang::ast::Value) {
+        self.params.insert(name.to_owned(), value);
+    }
+
+    pub fn frame(&self, name: &str) -> Option<&Frame> {
+        self.frames.get(name)
+    }
+
+    /// Checks all statements first, then runs them: a script with a mistake anywhere runs nothing.
+    ///
+    /// # Errors
+    /// Only of output. What is wrong with statements is told to the audience.
+    pub fn run(
+        &mut self,
+        source: &Source,
+        command: Option<&[OsString]>,
+        audience: &mut dyn Audience,
+    ) -> io::Result<Summary> {
+        let steps = match self.check(source, command.is_some()) {
+            Ok(steps) => steps,
+            Err(problems) => {
+                problems.iter().for_each(|p| audience.problem(p));
+                return Ok(Summary { problem: problems.first().map(|p| p.exit), ..Summary::default() });
+            }
+        };
+        let mut summary = Summary::default();
+        let steps = if command.is_some() { steps::together(steps) } else { steps };
+        self.run_steps(&steps, command, audience, &mut summary)?;
+        Ok(summary)
+    }
+
+    /// The plan of every query of a source, in words.
+    pub fn explain(&self, source: &Source) -> Result<Vec<String>, Vec<Diagnostic>> {
+        let steps = self.check(source, true)?;
+        let pages = steps.into_iter().flat_map(|step| match step {
+            Step::Explain(text) => vec![text],
+            Step::Run(queries) => queries.iter().map(|q| steps::explained(&q.plan)).collect(),
+            Step::Param { .. } | Step::Show { .. } | Step::Save { .. } => Vec::new(),
+        });
+        Ok(pages.collect())
+    }
+
+    /// Runs each statement by itself, as at a prompt: a wrong one is told and the next one runs.
+    pub fn run_each(&mut self, source: &Source, audience: &mut dyn Audience) -> io::Result<Summary> {
+        let mut summary = Summary::default();
+        for part in steps::parts(source) {
+            match part.and_then(|item| self.check_item(source, &item)) {
+                Ok(steps) => self.run_steps(&steps, None, audience, &mut summary)?,
+                Err(problems) => {
+                    problems.iter().for_each(|p| audience.problem(p));
+                    summary.problem = summary.problem.or(problems.first().map(|p| p.exit));
+                }
+            }
+        }
+        Ok(summary)
+    }
+
+    fn run_steps(
+        &mut self,
+        steps: &[Step],
+        command: Option<&[OsString]>,
+        audience: &mut dyn Audience,
+        summary: &mut Summary,
+    ) -> io::Result<()> {
+        for step in steps {
+            match self.step(step, command, audience, summary) {
+                Ok(()) => {}
+                Err(Stop::Output(error)) => return Err(error),
+                Err(Stop::Problem(problem)) => {
+                    audience.problem(&problem);
+                    summary.problem = summary.problem.or(Some(problem.exit));
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn step(
+        &mut self,
+        step: &Step,
+        command: Option<&[OsString]>,
+        audience: &mut dyn Audience,
+        summary: &mut Summary,
+    ) -> Result<(), Stop> {
+        match step {
+            Step::Run(queries) => self.ask(queries, command, audience, summary),
+            Step::Explain(text) => Ok(audience.text(text)?),
+            Step::Param { name, value } => {
+                self.params.entry(name.clone()).or_insert_with(|| value.clone());
+                Ok(())
+            }
+            Step::Show { frame, style } => {
+                let found = self.named(frame)?;
+                Ok(audience.show(frame, found, style.as_deref())?)
+            }
+            Step::Save { frame, file } => {
+                let found = self.named(frame)?;
+                Ok(file.write(found)?)
+            }
+        }
+    }
+
+    /// The check has found the name, but the query that makes the frame may have failed since.
+    fn named(&self, name: &str) -> Result<&Frame, Diagnostic> {
+        self.frames
+            .get(name)
+            .ok_or_else(|| Diagnostic::new("no-frame", Exit::Failed, format!("there is no frame {name}: its query gave none")))
+    }
+
+    /// Runs queries in one window and hands out their results.
+    #[cfg(feature = "live")]
+    fn ask(
+        &mut self,
+        queries: &[Planned],
+        command: Option<&[OsString]>,
+        audience: &mut dyn Audience,
+        summary: &mut Summary,
+    ) -> Result<(), Stop> {
+        let mut command = command.map(command::Command::hold).transpose()?;
+        let before: Vec<zero::Before> = queries.iter().map(|q| zero::Before::look(&q.plan)).collect();
+        let mut batches: Vec<Vec<Frame>> = queries.iter().map(|_| Vec::new()).collect();
+        let plans: Vec<&Plan> = queries.iter().map(|q| &q.plan).collect();
+        let first_number = self.results + 1;
+        let mut relay = Relay { audience, queries, batches: &mut batches, first_number, failed: None };
+        let outcomes = window::run(&plans, command.as_mut(), &self.events, &mut relay);
+        if let Some(error) = relay.failed {
+            return Err(Stop::Output(error));
+        }
+        let outcomes = outcomes?;
+        let host = environment::facts();
+        let (mut rows, mut interrupted) = (0, false);
+        for ((index, planned), mut outcome) in queries.iter().enumerate().zip(outcomes) {
+            rows += outcome.account.matched;
+            interrupted |= outcome.window.ended == Ended::Interrupted;
+            summary.lost |= outcome.account.lost() > 0;
+            before[index].explain(&planned.plan, &mut outcome);
+            let last = build(&planned.plan, &outcome, &host)?;
+            let taken = std::mem::take(&mut batches[index]);
+            self.hand_out(index, planned, taken, last, audience)?;
+        }
+        self.results += queries.len();
+        summary.interrupted_empty |= interrupted && rows == 0;
+        if let Some(command) = command {
+            summary.command = Some(command.wait());
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "live"))]
+    fn ask(
+        &mut self,
+        queries: &[Planned],
+        _: Option<&[OsString]>,
+        _: &mut dyn Audience,
+        _: &mut Summary,
+    ) -> Result<(), Stop> {
+        let what = queries.first().map_or("the query", |q| q.plan.text.as_str());
+        Err(Diagnostic::new("no-live-source", Exit::NotPossible, format!("this build cannot run {what}"))
+            .help("it was built without the feature `live`; check, explain, fmt, list and describe work")
+            .into())
+    }
+
+    #[cfg(feature = "live")]
+    fn hand_out(
+        &mut self,
+        index: usize,
+        planned: &Planned,
+        mut batches: Vec<Frame>,
+        last: Frame,
+        audience: &mut dyn Audience,
+    ) -> Result<(), Stop> {
+        let streamed = planned.plan.scan.every_ns.is_some();
+        let whole = if streamed && !batches.is_empty() {
+            batches.push(last.clone());
+            frame::concat(batches).map_err(|e| frame_problem(&e))?.unwrap_or_else(|| last.clone())
+        } else {
+            last.clone()
+        };
+        let label = label(planned, self.results + index + 1);
+        audience.result(&Finished {
+            label,
+            plan: &planned.plan,
+            frame: &whole,
+            last: streamed.then_some(&last),
+            shown: planned.name.is_none(),
+        })?;
+        if let Some(file) = &planned.save {
+            file.write(&whole)?;
+        }
+        if let Some(name) = &planned.name {
+            self.frames.insert(name.clone(), whole);
+        }
+        Ok(())
+    }
+}
+
+fn label(planned: &Planned, number: usize) -> Label<'_> {
+    planned.name.as_deref().map_or(Label::Number(number), Label::Name)
+}
+
+fn build(plan: &Plan, outcome: &Outcome, host: &[(String, String)]) -> Result<Frame, Diagnostic> {
+    frame::build(plan, outcome, host).map_err(|e| frame_problem(&e))
+}
+
+fn frame_problem(error: &frame::FrameError) -> Diagnostic {
+    Diagnostic::new("frame", Exit::Failed, format!("the result cannot be made: {error}"))
+}
+
+/// Hands intervals on while the window is open.
+#[cfg(feature = "live")]
+struct Relay<'a> {
+    audience: &'a mut dyn Audience,
+    queries: &'a [Planned],
+    batches: &'a mut [Vec<Frame>],
+    first_number: usize,
+    failed: Option<io::Error>,
+}
+
+#[cfg(feature = "live")]
+impl window::Watcher for Relay<'_> {
+    fn wants_progress(&self) -> bool {
+        self.audience.wants_progress()
+    }
+
+    fn progress(&mut self, elapsed_ns: u64, total_ns: Option<u64>) {
+        self.audience.progress(elapsed_ns, total_ns);
+    }
+
+    fn intervals(
+        &mut self,
+        index: usize,
+        table: crate::source::Table,
+        window: &crate::source::Window,
+    ) -> Result<(), Diagnostic> {
+        let planned = &self.queries[index];
+        let outcome =
+            Outcome { table, account: Default::default(), window: window.clone(), notes: Vec::new() };
+        let made = build(&planned.plan, &outcome, &[])?;
+        if planned.name.is_none() {
+            let label = label(planned, self.first_number + index);
+            if let Err(error) = self.audience.batch(label, &planned.plan, &made) {
+                self.failed = Some(error);
+                return Err(Diagnostic::new("output", Exit::Failed, "the output was closed"));
+            }
+        }
+        self.batches[index].push(made);
+        Ok(())
+    }
+}

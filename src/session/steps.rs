@@ -1,0 +1,284 @@
+//! Statements, checked: what is to be done, in order. All that can be known to be wrong is found here, before anything
+//! runs.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::{Session, saved};
+use crate::diagnostic::{Diagnostic, Exit, Source, Span};
+use crate::host::lists;
+use crate::lang::ast::{Item, Query, Spanned, Statement, Value};
+use crate::output::file::{self, Prepared};
+use crate::output::{STYLES, csv};
+use crate::plan::layout::{Machine, layout};
+use crate::plan::{CheckOptions, Params, Plan, check, explain, messages};
+use crate::{lang, name};
+
+/// One thing to be done.
+pub enum Step {
+    /// Queries that share one window.
+    Run(Vec<Planned>),
+    Explain(String),
+    Param { name: String, value: Value },
+    Show { frame: String, style: Option<String> },
+    Save { frame: String, file: Prepared },
+}
+
+/// A query that is ready to run.
+pub struct Planned {
+    /// The frame that it names.
+    pub name: Option<String>,
+    pub plan: Plan,
+    pub save: Option<Prepared>,
+}
+
+/// The statements of a source by themselves, in its order, wrong ones too.
+pub fn parts(source: &Source) -> Vec<Result<Item, Vec<Diagnostic>>> {
+    let parsed = lang::parse(source);
+    let mut parts: Vec<(usize, Result<Item, Vec<Diagnostic>>)> = Vec::new();
+    for item in parsed.script.statements {
+        parts.push((item.statement.span.start, Ok(item)));
+    }
+    for error in parsed.errors {
+        let problem = error.diagnostic(source);
+        parts.push((problem.labels.first().map_or(0, |l| l.span.start), Err(vec![problem])));
+    }
+    parts.sort_by_key(|p| p.0);
+    parts.into_iter().map(|p| p.1).collect()
+}
+
+/// A plan in words, as it would run on this machine.
+pub(super) fn explained(plan: &Plan) -> String {
+    let machine = Machine { cpus: lists::possible_cpus(), task_storage: true };
+    explain::explain(plan, &layout(&plan.scan, machine), machine)
+}
+
+/// With a command, all queries start before it does: they become one window, and what is done with results comes after.
+pub fn together(steps: Vec<Step>) -> Vec<Step> {
+    let mut queries = Vec::new();
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    for step in steps {
+        match step {
+            Step::Run(mut more) => queries.append(&mut more),
+            Step::Param { .. } | Step::Explain(_) => before.push(step),
+            Step::Show { .. } | Step::Save { .. } => after.push(step),
+        }
+    }
+    before.push(Step::Run(queries));
+    before.append(&mut after);
+    before
+}
+
+/// What the statements before have brought, for those after them.
+struct Scope<'a> {
+    source: &'a Source,
+    params: Params,
+    frames: BTreeSet<String>,
+    has_command: bool,
+    problems: Vec<Diagnostic>,
+}
+
+impl Session {
+    /// All statements of a source, or all that is wrong with them.
+    pub fn check(&self, source: &Source, has_command: bool) -> Result<Vec<Step>, Vec<Diagnostic>> {
+        let mut scope = self.scope(source, has_command);
+        let mut steps = Vec::new();
+        for part in parts(source) {
+            match part {
+                Ok(item) => self.step_of(&item.statement, &mut scope, &mut steps),
+                Err(mut problems) => scope.problems.append(&mut problems),
+            }
+        }
+        if scope.problems.is_empty() { Ok(steps) } else { Err(scope.problems) }
+    }
+
+    /// One statement.
+    pub(super) fn check_item(&self, source: &Source, item: &Item) -> Result<Vec<Step>, Vec<Diagnostic>> {
+        let mut scope = self.scope(source, false);
+        let mut steps = Vec::new();
+        self.step_of(&item.statement, &mut scope, &mut steps);
+        if scope.problems.is_empty() { Ok(steps) } else { Err(scope.problems) }
+    }
+
+    fn scope<'a>(&self, source: &'a Source, has_command: bool) -> Scope<'a> {
+        Scope {
+            source,
+            params: self.params.clone(),
+            frames: self.frames.keys().cloned().collect(),
+            has_command,
+            problems: Vec::new(),
+        }
+    }
+
+    fn step_of(&self, statement: &Spanned<Statement>, scope: &mut Scope<'_>, steps: &mut Vec<Step>) {
+        match &statement.node {
+            Statement::Query(query) => {
+                if let Some(planned) = self.planned(None, query, None, scope) {
+                    steps.push(Step::Run(vec![planned]));
+                }
+            }
+            Statement::Assign { name, query } => {
+                scope.frames.insert(name.node.clone());
+                if let Some(planned) = self.planned(Some(name.node.clone()), query, None, scope) {
+                    steps.push(Step::Run(vec![planned]));
+                }
+            }
+            Statement::Block { duration, statements, .. } => self.block(duration, statements, scope, steps),
+            Statement::Explain { query } => {
+                if let Some(plan) = self.plan(query, None, scope) {
+                    steps.push(Step::Explain(explained(&plan)));
+                }
+            }
+            Statement::Param { name, default } => {
+                if let Some(value) = default
+                    && !scope.params.contains_key(&name.node)
+                {
+                    scope.params.insert(name.node.clone(), value.node.clone());
+                    steps.push(Step::Param { name: name.node.clone(), value: value.node.clone() });
+                }
+            }
+            Statement::Show { frame, style } => {
+                self.known_frame(frame, scope);
+                if let Some(style) = style
+                    && !STYLES.contains(&style.node.as_str())
+                {
+                    let problem = Diagnostic::new("unknown-style", Exit::Wrong, format!("there is no style {:?}", style.node))
+                        .at(scope.source, style.span, "unknown style")
+                        .help(format!("one of {}", STYLES.join(", ")));
+                    scope.problems.push(problem);
+                }
+                steps.push(Step::Show { frame: frame.node.clone(), style: style.as_ref().map(|s| s.node.clone()) });
+            }
+            Statement::Save { frame, path } => {
+                self.known_frame(frame, scope);
+                if let Some(file) = prepared(path, scope) {
+                    steps.push(Step::Save { frame: frame.node.clone(), file });
+                }
+            }
+        }
+    }
+
+    /// `for D { … }`: its queries start together and end together.
+    fn block(&self, duration: &Spanned<Value>, statements: &[Item], scope: &mut Scope<'_>, steps: &mut Vec<Step>) {
+        let length = match &duration.node {
+            Value::Duration(ns) if *ns > 0 => *ns,
+            Value::Param(name) => match scope.params.get(name) {
+                Some(Value::Duration(ns)) if *ns > 0 => *ns,
+                _ => return scope.refuse("block-length", duration.span, format!("${name} is no length of time"), "for example 10s"),
+            },
+            _ => return scope.refuse("block-length", duration.span, "a block needs a length of time".into(), "for example 10s"),
+        };
+        let mut queries = Vec::new();
+        for item in statements {
+            let (name, query) = match &item.statement.node {
+                Statement::Query(query) => (None, query),
+                Statement::Assign { name, query } => {
+                    scope.frames.insert(name.node.clone());
+                    (Some(name.node.clone()), query)
+                }
+                _ => {
+                    let help = "put it before or after the block";
+                    scope.refuse("not-in-block", item.statement.span, "only queries stand in a block".into(), help);
+                    continue;
+                }
+            };
+            if let Some(planned) = self.planned(name, query, Some(length), scope) {
+                queries.push(planned);
+            }
+        }
+        steps.push(Step::Run(queries));
+    }
+
+    fn planned(
+        &self,
+        name: Option<String>,
+        query: &Query,
+        block_ns: Option<u64>,
+        scope: &mut Scope<'_>,
+    ) -> Option<Planned> {
+        let plan = self.plan(query, block_ns, scope)?;
+        if self.settings.csv
+            && name.is_none()
+            && let Err(problem) = csv::accepts(&plan)
+        {
+            scope.problems.push(problem);
+            return None;
+        }
+        let save = match &query.save {
+            Some(path) => Some(prepared(path, scope)?),
+            None => None,
+        };
+        if let Some(file) = &save
+            && let Err(problem) = file.accepts(&plan)
+        {
+            scope.problems.push(problem);
+            return None;
+        }
+        Some(Planned { name, plan, save })
+    }
+
+    fn plan(&self, query: &Query, block_ns: Option<u64>, scope: &mut Scope<'_>) -> Option<Plan> {
+        let names: Vec<&str> = saved::built_in().map(|q| q.0).collect();
+        let options = CheckOptions {
+            map_bytes: self.settings.map_bytes,
+            groups: self.settings.groups,
+            has_command: scope.has_command,
+            block_ns,
+            saved: &names,
+        };
+        match check(query, &scope.params, &options) {
+            Ok(plan) => Some(plan),
+            Err(errors) => {
+                scope.problems.append(&mut messages::diagnostics(&errors, scope.source));
+                None
+            }
+        }
+    }
+
+    fn known_frame(&self, frame: &Spanned<String>, scope: &mut Scope<'_>) {
+        if scope.frames.contains(&frame.node) {
+            return;
+        }
+        let known: Vec<&str> = scope.frames.iter().map(String::as_str).collect();
+        let help = if known.is_empty() {
+            format!("name one first: {} = QUERY", frame.node)
+        } else {
+            format!("there are {}", known.join(", "))
+        };
+        scope.refuse("unknown-frame", frame.span, format!("there is no frame {}", name::escape(frame.node.as_bytes())), &help);
+    }
+}
+
+impl Scope<'_> {
+    fn refuse(&mut self, code: &'static str, span: Span, title: String, help: &str) {
+        self.problems.push(Diagnostic::new(code, Exit::Wrong, title).at(self.source, span, "").help(help));
+    }
+}
+
+/// A path is tried before the window starts, not after it.
+fn prepared(path: &Spanned<Value>, scope: &mut Scope<'_>) -> Option<Prepared> {
+    let bytes = match &path.node {
+        Value::Text(bytes) => bytes.clone(),
+        Value::Param(name) => match scope.params.get(name) {
+            Some(Value::Text(bytes)) => bytes.clone(),
+            Some(Value::Word(word)) => word.clone().into_bytes(),
+            _ => {
+                scope.refuse("file-name", path.span, format!("${name} is no file name"), "give it as text");
+                return None;
+            }
+        },
+        _ => {
+            scope.refuse("file-name", path.span, "a file name is needed".into(), "put it in quotes: 'out.parquet'");
+            return None;
+        }
+    };
+    match file::prepare(Path::new(OsStr::from_bytes(&bytes))) {
+        Ok(file) => Some(file),
+        Err(problem) => {
+            scope.problems.push(problem.at(scope.source, path.span, ""));
+            None
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! One window: several scans attached together, opened at the same moment, each ended by its own `for`, by the command,
+//! or by a signal.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use nix::time::{ClockId, clock_gettime};
+
+use super::Event;
+use super::command::Command;
+use crate::diagnostic::Diagnostic;
+use crate::plan::Plan;
+use crate::source::live::{Live, Processes};
+use crate::source::{Ended, Outcome, Table, Window};
+
+/// How often a ring is emptied. At 16 MiB it takes a million rows of five columns a second.
+const RING_PERIOD_NS: u64 = 20_000_000;
+/// An interval is read a little after its end, when the programs that were running at its end have returned.
+const INTERVAL_LAG_NS: u64 = 5_000_000;
+/// How often the one who asks is told the time, if at all.
+const PROGRESS_PERIOD_NS: u64 = 250_000_000;
+
+
+/// What happens while a window is open.
+pub trait Watcher {
+    /// Whether [`Watcher::progress`] is wanted: waking up for it costs the machine a little.
+    fn wants_progress(&self) -> bool;
+    fn progress(&mut self, elapsed_ns: u64, total_ns: Option<u64>);
+    /// The groups of intervals that ended, of query number `index`.
+    fn intervals(&mut self, index: usize, table: Table, window: &Window) -> Result<(), Diagnostic>;
+}
+
+struct Open {
+    live: Live,
+    start_ns: u64,
+    deadline_ns: Option<u64>,
+    every_ns: Option<u64>,
+    first: Option<u64>,
+    wall_offset_ns: i64,
+    ended: Option<(u64, Ended)>,
+}
+
+impl Open {
+    fn window(&self, now_ns: u64) -> Window {
+        let (end, ended) = self.ended.unwrap_or((now_ns, Ended::Elapsed));
+        Window {
+            start_ns: self.start_ns,
+            wall_offset_ns: self.wall_offset_ns,
+            length_ns: end - self.start_ns,
+            ended,
+        }
+    }
+
+    fn close(&mut self, now_ns: u64, how: Ended) -> Result<(), Diagnostic> {
+        self.live.close().map_err(|e| e.diagnostic())?;
+        self.ended = Some((now_ns, how));
+        Ok(())
+    }
+}
+
+/// CLOCK_MONOTONIC, nanoseconds: the clock of the programs.
+pub fn monotonic_ns() -> u64 {
+    now(ClockId::CLOCK_MONOTONIC)
+}
+
+fn now(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock).expect("both clocks always exist");
+    time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
+}
+
+/// Runs the plans in one window. The command, if any, is started when all probes are attached, and waited for.
+pub fn run(
+    plans: &[&Plan],
+    mut command: Option<&mut Command>,
+    events: &Receiver<Event>,
+    watcher: &mut dyn Watcher,
+) -> Result<Vec<Outcome>, Diagnostic> {
+    let processes = Processes { own: std::process::id(), child: command.as_ref().map(|c| c.pid()) };
+    // A signal that came before the window belongs to what ran before.
+    while events.try_recv().is_ok() {}
+    let mut open = Vec::with_capacity(plans.len());
+    for plan in plans {
+        let live = Live::attach(&plan.scan, processes).map_err(|e| e.diagnostic())?;
+        open.push(Open {
+            live,
+            start_ns: 0,
+            deadline_ns: None,
+            every_ns: plan.scan.every_ns,
+            first: plan.rest.first.filter(|_| plan.rest.filter.is_none() && plan.rest.sort.is_empty()),
+            wall_offset_ns: 0,
+            ended: None,
+        });
+    }
+    let start = monotonic_ns();
+    let wall_offset_ns = now(ClockId::CLOCK_REALTIME) as i64 - start as i64;
+    for (one, plan) in open.iter_mut().zip(plans) {
+        one.start_ns = start;
+        one.wall_offset_ns = wall_offset_ns;
+        one.deadline_ns = plan.window_ns.map(|window| start.saturating_add(window));
+        one.live.open(start).map_err(|e| e.diagnostic())?;
+    }
+    if let Some(command) = &mut command {
+        command.go()?;
+    }
+    wait(&mut open, command, events, watcher, start)?;
+    let mut outcomes = Vec::with_capacity(open.len());
+    for one in open {
+        let window = one.window(start);
+        let (table, account, notes) = one.live.finish().map_err(|e| e.diagnostic())?;
+        outcomes.push(Outcome { table, account, window, notes });
+    }
+    Ok(outcomes)
+}
+
+fn wait(
+    open: &mut [Open],
+    mut command: Option<&mut Command>,
+    events: &Receiver<Event>,
+    watcher: &mut dyn Watcher,
+    start: u64,
+) -> Result<(), Diagnostic> {
+    let mut running = command.is_some();
+    let mut stopped = false;
+    loop {
+        let now = monotonic_ns();
+        for (index, one) in open.iter_mut().enumerate() {
+            if one.ended.is_some() {
+                continue;
+            }
+            if one.live.has_ring() {
+                one.live.poll().map_err(|e| e.diagnostic())?;
+            }
+            if let Some(table) = one.live.take_intervals(now.saturating_sub(INTERVAL_LAG_NS)).map_err(|e| e.diagnostic())?
+            {
+                let window = one.window(now);
+                watcher.intervals(index, table, &window)?;
+            }
+            if one.first.is_some_and(|first| one.live.rows_read() >= first) {
+                one.close(now, Ended::Complete)?;
+            } else if one.deadline_ns.is_some_and(|deadline| now >= deadline) {
+                one.close(now, Ended::Elapsed)?;
+            }
+        }
+        let left = open.iter().filter(|o| o.ended.is_none()).count();
+        if left == 0 && !(running && !stopped) {
+            return Ok(());
+        }
+        let total = open.iter().filter_map(|o| o.deadline_ns).max().map(|deadline| deadline - start);
+        if watcher.wants_progress() {
+            watcher.progress(now - start, total);
+        }
+        let sleep = sleep_ns(open, now, watcher.wants_progress());
+        let event = match sleep {
+            Some(ns) => events.recv_timeout(Duration::from_nanos(ns)),
+            None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match event {
+            Ok(Event::Stop(signal)) => {
+                if let Some(command) = command.as_deref_mut().filter(|_| running) {
+                    command.forward(signal);
+                }
+                let now = monotonic_ns();
+                for one in open.iter_mut().filter(|o| o.ended.is_none()) {
+                    one.close(now, Ended::Interrupted)?;
+                }
+                stopped = true;
+            }
+            Ok(Event::Child) => {
+                if let Some(command) = command.as_deref_mut() {
+                    running = !command.has_ended();
+                }
+                if !running {
+                    let now = monotonic_ns();
+                    for one in open.iter_mut().filter(|o| o.ended.is_none() && o.deadline_ns.is_none()) {
+                        one.close(now, Ended::CommandEnded)?;
+                    }
+                }
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// Until something is due; `None` when only an event can end the wait.
+fn sleep_ns(open: &[Open], now: u64, progress: bool) -> Option<u64> {
+    let mut due: Option<u64> = progress.then(|| now + PROGRESS_PERIOD_NS);
+    let mut by = |at: u64| due = Some(due.map_or(at, |d| d.min(at)));
+    for one in open.iter().filter(|o| o.ended.is_none()) {
+        if let Some(deadline) = one.deadline_ns {
+            by(deadline);
+        }
+        if one.live.has_ring() {
+            by(now + RING_PERIOD_NS);
+        }
+        if let Some(every) = one.every_ns {
+            let gone = (now.saturating_sub(INTERVAL_LAG_NS).saturating_sub(one.start_ns)) / every;
+            by(one.start_ns + (gone + 1) * every + INTERVAL_LAG_NS);
+        }
+    }
+    due.map(|at| at.saturating_sub(now))
+}

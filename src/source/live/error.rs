@@ -1,0 +1,123 @@
+//! Why the kernel gave no answer, and the words for it.
+
+use std::path::PathBuf;
+
+use crate::diagnostic::{Diagnostic, Exit};
+use crate::host::cgroup;
+
+#[derive(Debug)]
+pub enum Error {
+    /// These capabilities are not in the effective set.
+    Capabilities(Vec<&'static str>),
+    /// The kernel was built without BTF.
+    NoBtf,
+    /// Refused although the capabilities are there.
+    Refused {
+        what: String,
+        log: String,
+    },
+    /// The verifier or libbpf refused a program; the log's last lines say why.
+    Load {
+        error: String,
+        log: String,
+    },
+    Attach {
+        program: String,
+        hook: String,
+        error: String,
+    },
+    /// A map could not be read or written.
+    Read(String),
+    Cgroup {
+        path: String,
+        error: cgroup::Error,
+    },
+    /// Paths of both hierarchies in one query.
+    TwoHierarchies {
+        first: String,
+        second: String,
+    },
+    /// The object does not fit the program: a broken build.
+    Object(String),
+    Memory {
+        bytes: u64,
+    },
+}
+
+impl Error {
+    pub fn read(error: libbpf_rs::Error) -> Error {
+        Error::Read(error.to_string())
+    }
+
+    pub fn diagnostic(&self) -> Diagnostic {
+        let not_possible = |code, title: String| Diagnostic::new(code, Exit::NotPossible, title);
+        match self {
+            Error::Capabilities(missing) => {
+                let list = missing.join(" and ");
+                not_possible("no-capability", format!("watching the scheduler needs {list}, which this process does not have"))
+                    .help("run it as root, for example with sudo")
+                    .help("or let this binary do it for everyone: sudo setcap cap_bpf,cap_perfmon+ep \"$(command -v schedq)\"")
+                    .help("parse, check, explain, fmt, list and describe work without")
+            }
+            Error::NoBtf => not_possible("no-btf", "this kernel does not describe its types: /sys/kernel/btf/vmlinux is missing".into())
+                .help("boot a kernel with CONFIG_DEBUG_INFO_BTF=y; those of Debian 11, Ubuntu 20.10, RHEL 8.2 and later have it")
+                .help("in a container, /sys must be the host's"),
+            Error::Refused { what, log } => {
+                let mut made = not_possible("refused", format!("the kernel refused {what} (EPERM), although the capabilities are there"))
+                    .help("a seccomp filter (containers), kernel lockdown, or a security module stands in the way");
+                if let Some(last) = last_line(log) {
+                    made = made.help(format!("libbpf said: {last}"));
+                }
+                made
+            }
+            Error::Load { error, log } => {
+                let mut made = not_possible("load", format!("the kernel did not take the program: {error}"));
+                if let Some(last) = last_line(log) {
+                    made = made.help(format!("it said: {last}"));
+                }
+                made.help("this is a fault of schedq or a kernel that it does not know: please report it with `uname -r` and -v")
+            }
+            Error::Attach { program, hook, error } => {
+                not_possible("attach", format!("{program} could not be attached to {hook}: {error}"))
+            }
+            Error::Read(error) => Diagnostic::new("read", Exit::Failed, format!("the kernel's maps could not be read: {error}")),
+            Error::Cgroup { path, error } => cgroup_diagnostic(path, error),
+            Error::TwoHierarchies { first, second } => Diagnostic::new(
+                "two-hierarchies",
+                Exit::Wrong,
+                format!("{first:?} and {second:?} are in different cgroup hierarchies"),
+            )
+            .help("one query speaks of one hierarchy: name both groups in the same one"),
+            Error::Object(what) => Diagnostic::new("object", Exit::Failed, format!("the built-in BPF object does not fit: {what}")),
+            Error::Memory { bytes } => not_possible("memory", format!("the kernel had no memory for maps of {} MiB", bytes >> 20))
+                .help("use keys with fewer values, or a smaller budget: --map-memory 32MiB"),
+        }
+    }
+}
+
+fn cgroup_diagnostic(path: &str, error: &cgroup::Error) -> Diagnostic {
+    let (title, help) = match error {
+        cgroup::Error::NoHierarchy => {
+            ("no cgroup hierarchy is mounted".to_owned(), "mount one: mount -t cgroup2 none /sys/fs/cgroup".to_owned())
+        }
+        cgroup::Error::OtherHierarchy { mount, controllers } => (
+            format!("{path:?} is in the hierarchy of {} ({})", show(mount), controllers.join(",")),
+            "that hierarchy says nothing about CPUs: name the group in the one of the cpu controller, or in v2"
+                .to_owned(),
+        ),
+        cgroup::Error::Missing { path: full, error } => (
+            format!("there is no cgroup {path:?}: {}: {error}", show(full)),
+            "it must exist when the query starts; groups born later below it are found".to_owned(),
+        ),
+    };
+    Diagnostic::new("cgroup", Exit::Failed, title).help(help)
+}
+
+fn show(path: &PathBuf) -> String {
+    crate::name::escape(path.as_os_str().as_encoded_bytes())
+}
+
+/// What libbpf printed last that says something.
+fn last_line(log: &str) -> Option<&str> {
+    log.lines().rev().map(str::trim).find(|l| !l.is_empty() && !l.starts_with("-- END") && !l.starts_with("processed "))
+}

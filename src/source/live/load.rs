@@ -1,0 +1,165 @@
+//! Open, configure, load, attach.
+
+use std::io;
+use std::sync::Mutex;
+
+use libbpf_rs::{ErrorKind, Link, Object, ObjectBuilder, OpenObject, PrintLevel, set_print};
+
+use super::error::Error;
+use super::facts::Facts;
+use super::rodata::{self, Decided};
+use super::{Processes, object};
+use crate::catalog::When;
+use crate::host::{capability, cgroup, lists};
+use crate::plan::Scan;
+use crate::plan::layout::{Layout, Machine, Mode, layout, op};
+
+pub struct Loaded {
+    pub object: Object,
+    pub links: Vec<Link>,
+    pub layout: Layout,
+    pub machine: Machine,
+    pub notes: Vec<String>,
+}
+
+/// What libbpf said since the last load; its callback is a plain function, so a static takes it.
+static LOG: Mutex<String> = Mutex::new(String::new());
+
+fn keep_log(_: PrintLevel, text: String) {
+    if let Ok(mut log) = LOG.lock() {
+        log.push_str(&text);
+    }
+}
+
+pub fn load(scan: &Scan, processes: Processes) -> Result<Loaded, Error> {
+    let missing = capability::missing_for_bpf();
+    if !missing.is_empty() {
+        return Err(Error::Capabilities(missing));
+    }
+    if !capability::has_btf() {
+        return Err(Error::NoBtf);
+    }
+    set_print(Some((PrintLevel::Warn, keep_log)));
+    // A modern kernel takes the first try. An older one refuses what it does not have, and then it is asked.
+    match attempt(scan, processes, Facts::MODERN) {
+        Err(error @ (Error::Load { .. } | Error::Refused { .. })) => match Facts::of_kernel() {
+            Some(facts) if facts != Facts::MODERN => attempt(scan, processes, facts),
+            _ => Err(error),
+        },
+        other => other,
+    }
+}
+
+fn attempt(scan: &Scan, processes: Processes, facts: Facts) -> Result<Loaded, Error> {
+    let machine = Machine { cpus: lists::possible_cpus(), task_storage: facts.task_storage };
+    let mut layout = layout(scan, machine);
+    let decided = decide(&mut layout, processes, facts)?;
+    let bytes = object(scan.family.name).ok_or_else(|| Error::Object(format!("none for {}", scan.family.name)))?;
+    LOG.lock().map(|mut log| log.clear()).ok();
+    let mut open = ObjectBuilder::default().open_memory(bytes).map_err(|e| Error::Object(e.to_string()))?;
+    configure(&mut open, scan, &layout, machine, &decided)?;
+    let object = open.load().map_err(|e| load_error(&e, &layout))?;
+    let mut links = Vec::new();
+    for program in object.progs_mut().filter(|p| p.autoload()) {
+        let link = program.attach().map_err(|e| Error::Attach {
+            program: program.name().to_string_lossy().into_owned(),
+            hook: program.section().to_string_lossy().into_owned(),
+            error: e.to_string(),
+        })?;
+        links.push(link);
+    }
+    Ok(Loaded { object, links, layout, machine, notes: Vec::new() })
+}
+
+/// Turns paths of cgroups into ids and levels, and checks that they are of one hierarchy.
+fn decide(layout: &mut Layout, processes: Processes, facts: Facts) -> Result<Decided, Error> {
+    let mut decided = Decided {
+        own_tgid: processes.own,
+        child_tgid: processes.child.unwrap_or(0),
+        cgroup_v1: false,
+        prev_state_argument: facts.prev_state_argument,
+        under_level: [0; 4],
+    };
+    let all = cgroup::hierarchies();
+    let mut first: Option<(String, bool)> = None;
+    for term in &mut layout.terms {
+        let Some(path) = term.path.clone() else { continue };
+        let group = cgroup::resolve(&path, &all).map_err(|error| Error::Cgroup { path: path.clone(), error })?;
+        match &first {
+            None => first = Some((path.clone(), group.v1)),
+            Some((other, v1)) if *v1 != group.v1 => {
+                return Err(Error::TwoHierarchies { first: other.clone(), second: path });
+            }
+            Some(_) => {}
+        }
+        term.a = group.id;
+        if let Some(at) = layout.under.iter().position(|p| *p == path).filter(|_| term.op == op::EQUAL) {
+            decided.under_level[at] = group.level;
+        }
+    }
+    decided.cgroup_v1 = first.map_or_else(|| cgroup::cpu_hierarchy(&all).is_some_and(|h| h.v1), |f| f.1);
+    Ok(decided)
+}
+
+fn configure(
+    open: &mut OpenObject,
+    scan: &Scan,
+    layout: &Layout,
+    machine: Machine,
+    decided: &Decided,
+) -> Result<(), Error> {
+    let config = rodata::bytes(scan, layout, machine, decided);
+    let broken = |e: libbpf_rs::Error| Error::Object(e.to_string());
+    for mut map in open.maps_mut() {
+        let name = map.name().to_string_lossy().into_owned();
+        // libbpf puts the object's name before those of its data sections.
+        if name.ends_with(".rodata") {
+            let value = map.initial_value_mut().ok_or_else(|| Error::Object("no read-only data".into()))?;
+            if value.len() != config.len() {
+                return Err(Error::Object(format!("{} bytes of read-only data, not {}", value.len(), config.len())));
+            }
+            value.copy_from_slice(&config);
+        } else if let Some(size) = layout.map(&name) {
+            if !matches!(size.kind, "ring buffer" | "task storage") {
+                map.set_key_size(size.key_bytes).map_err(broken)?;
+                map.set_value_size(size.value_bytes).map_err(broken)?;
+            }
+            map.set_max_entries(size.entries).map_err(broken)?;
+        } else if name == "blank" {
+            let group = layout.maps.first().filter(|_| matches!(layout.mode, Mode::Groups | Mode::Histograms));
+            match group {
+                Some(group) => map.set_value_size(group.value_bytes).map_err(broken)?,
+                None => map.set_autocreate(false).map_err(broken)?,
+            }
+        } else if name != "counters" && !name.ends_with(".bss") {
+            map.set_autocreate(false).map_err(broken)?;
+        }
+    }
+    let child = layout.map("state_storage").is_some() || layout.map("state_hash").is_some();
+    for mut program in open.progs_mut() {
+        let name = program.name().to_string_lossy().into_owned();
+        let declared = scan.family.programs.iter().find(|p| p.name == name);
+        let wanted = match declared.map(|p| p.when) {
+            Some(When::Always) => true,
+            Some(When::Child) => decided.child_tgid != 0 && child,
+            Some(When::HashState) => !machine.task_storage && child,
+            None => return Err(Error::Object(format!("{name} is not declared by the family"))),
+        };
+        program.set_autoload(wanted);
+    }
+    Ok(())
+}
+
+fn load_error(error: &libbpf_rs::Error, layout: &Layout) -> Error {
+    let log = LOG.lock().map(|log| log.clone()).unwrap_or_default();
+    let kind = error.kind();
+    let code = io::Error::last_os_error().raw_os_error();
+    match kind {
+        ErrorKind::PermissionDenied if !log.contains("BEGIN PROG LOAD LOG") => {
+            Error::Refused { what: "to load the programs".into(), log }
+        }
+        ErrorKind::OutOfMemory => Error::Memory { bytes: layout.total_bytes() },
+        _ if code == Some(nix::libc::ENOMEM) => Error::Memory { bytes: layout.total_bytes() },
+        _ => Error::Load { error: error.to_string(), log },
+    }
+}
