@@ -6,6 +6,8 @@ mod lang;
 mod output;
 mod plan;
 mod plans;
+mod python;
 // A toolbox: not every tool is in use under every set of features.
 #[allow(dead_code, unused_imports)]
 mod support;
+mod walls;

@@ -44,7 +44,8 @@ pub fn main() -> ExitCode {
         // The reader of our output has what it wanted (`| head -1`).
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Output(error)) => {
-            let problem = Diagnostic::new("output", Exit::Failed, format!("standard output cannot be written: {error}"));
+            let problem =
+                Diagnostic::new("output", Exit::Failed, format!("standard output cannot be written: {error}"));
             terminal.tell(&problem);
             ExitCode::from(problem.exit.code())
         }
@@ -83,12 +84,14 @@ fn dispatch(args: &Args, terminal: &mut Terminal) -> Result<u8, Failure> {
         Some(Verb::List { what }) => texts::list(*what, terminal),
         Some(Verb::Describe { family }) => texts::describe(family, terminal),
         None if !args.statements.is_empty() => {
-            let sources = args.statements.iter().map(|text| statement(text)).collect::<Result<Vec<_>, _>>()?;
+            let sources = args.statements.iter().map(statement).collect::<Result<Vec<_>, _>>()?;
             once(args, &mut session(args)?, &sources, &args.command, terminal)
         }
-        None if !args.command.is_empty() => Err(Diagnostic::new("no-query", Exit::Wrong, "a command was given, but no query")
-            .help("schedq -e 'switch where child count by comm, kind' -- COMMAND")
-            .into()),
+        None if !args.command.is_empty() => {
+            Err(Diagnostic::new("no-query", Exit::Wrong, "a command was given, but no query")
+                .help("schedq -e 'switch where child count by comm, kind' -- COMMAND")
+                .into())
+        }
         None if io::stdin().is_terminal() => Ok(repl::run(&mut session(args)?, terminal)?),
         None => {
             let mut bytes = Vec::new();
@@ -102,9 +105,8 @@ fn dispatch(args: &Args, terminal: &mut Terminal) -> Result<u8, Failure> {
 
 fn session(args: &Args) -> Result<Session, Diagnostic> {
     let settings = Settings { map_bytes: args.map_memory.0, groups: args.groups, csv: args.wants_csv() };
-    let events = signals::listen().map_err(|error| {
-        Diagnostic::new("signals", Exit::Failed, format!("signals cannot be taken: {error}"))
-    })?;
+    let events = signals::listen()
+        .map_err(|error| Diagnostic::new("signals", Exit::Failed, format!("signals cannot be taken: {error}")))?;
     Ok(Session::new(settings, events))
 }
 
@@ -154,7 +156,11 @@ fn finish(args: &Args, summary: Summary, terminal: &mut Terminal) -> Result<u8, 
         return Ok(exit.code());
     }
     if args.strict && summary.lost {
-        terminal.tell(&Diagnostic::new("loss", Exit::Loss, "a result lacks something (see the losses), and --strict was given"));
+        terminal.tell(&Diagnostic::new(
+            "loss",
+            Exit::Loss,
+            "a result lacks something (see the losses), and --strict was given",
+        ));
         return Ok(Exit::Loss.code());
     }
     if summary.interrupted_empty {

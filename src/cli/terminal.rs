@@ -39,7 +39,9 @@ impl Terminal {
             color: match args.color {
                 ColorChoice::Always => true,
                 ColorChoice::Never => false,
-                ColorChoice::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) && !is_dumb(),
+                ColorChoice::Auto => {
+                    is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) && !is_dumb()
+                }
             },
             unicode: is_utf8(),
             width: width.filter(|_| is_terminal).unwrap_or(usize::MAX),
@@ -71,8 +73,12 @@ impl Terminal {
         if let Some(path) = &self.output {
             self.file = Some(file::prepare(path)?);
         } else if stdout_was_closed() {
-            return Err(Diagnostic::new("output", Exit::Failed, "standard output is closed, so results have nowhere to go")
-                .help("give it a place, or write to a file with -o"));
+            return Err(Diagnostic::new(
+                "output",
+                Exit::Failed,
+                "standard output is closed, so results have nowhere to go",
+            )
+            .help("give it a place, or write to a file with -o"));
         }
         Ok(())
     }

@@ -149,7 +149,9 @@ pub fn describe(family: &str, terminal: &mut Terminal) -> Result<u8, Failure> {
     let Some(found) = catalog::family(&family.to_lowercase()) else {
         let names: Vec<&str> = catalog::FAMILIES.iter().map(|f| f.name).collect();
         let title = format!("there is no family {family:?}");
-        return Err(Diagnostic::new("unknown-family", Exit::Wrong, title).help(format!("there are {}", names.join(", "))).into());
+        return Err(Diagnostic::new("unknown-family", Exit::Wrong, title)
+            .help(format!("there are {}", names.join(", ")))
+            .into());
     };
     terminal.print(&describe::describe_family(found))?;
     Ok(0)

@@ -18,6 +18,9 @@ use crate::lang::ast::Stat;
 /// kernel holds, because simplification comes after.
 const MOST_TERMS_OF_A_PART: usize = 128;
 
+/// Clauses that are looked at together: each is held against each other one. Further parts are left as they stand.
+const MOST_CLAUSES: usize = 256;
+
 /// Why the kernel cannot decide a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undecided {
@@ -57,8 +60,8 @@ pub fn divide(predicate: Option<Predicate>) -> Division {
     let mut left: Vec<Predicate> = Vec::new();
     for part in parts {
         match conjunctive(&part, MOST_TERMS_OF_A_PART) {
-            Some(found) => clauses.extend(found),
-            None => left.push(part),
+            Some(found) if clauses.len() + found.len() <= MOST_CLAUSES => clauses.extend(found),
+            _ => left.push(part),
         }
     }
     let mut clauses = settle(simplify(clauses));

@@ -57,8 +57,9 @@ pub fn find(asked: &Path) -> Result<(String, Vec<u8>), Diagnostic> {
         };
     }
     if let Some((name, path)) = of_user().into_iter().find(|(name, _)| asked == Path::new(name)) {
-        let text = fs::read(&path)
-            .map_err(|e| Diagnostic::new("read-query", Exit::Failed, format!("{} cannot be read: {e}", path.display())))?;
+        let text = fs::read(&path).map_err(|e| {
+            Diagnostic::new("read-query", Exit::Failed, format!("{} cannot be read: {e}", path.display()))
+        })?;
         return Ok((name, text));
     }
     match built_in().find(|(name, _)| asked == Path::new(name)) {

@@ -21,9 +21,18 @@ pub enum Step {
     /// Queries that share one window.
     Run(Vec<Planned>),
     Explain(String),
-    Param { name: String, value: Value },
-    Show { frame: String, style: Option<String> },
-    Save { frame: String, file: Prepared },
+    Param {
+        name: String,
+        value: Value,
+    },
+    Show {
+        frame: String,
+        style: Option<String>,
+    },
+    Save {
+        frame: String,
+        file: Prepared,
+    },
 }
 
 /// A query that is ready to run.
@@ -144,9 +153,10 @@ impl Session {
                 if let Some(style) = style
                     && !STYLES.contains(&style.node.as_str())
                 {
-                    let problem = Diagnostic::new("unknown-style", Exit::Wrong, format!("there is no style {:?}", style.node))
-                        .at(scope.source, style.span, "unknown style")
-                        .help(format!("one of {}", STYLES.join(", ")));
+                    let problem =
+                        Diagnostic::new("unknown-style", Exit::Wrong, format!("there is no style {:?}", style.node))
+                            .at(scope.source, style.span, "unknown style")
+                            .help(format!("one of {}", STYLES.join(", ")));
                     scope.problems.push(problem);
                 }
                 steps.push(Step::Show { frame: frame.node.clone(), style: style.as_ref().map(|s| s.node.clone()) });
@@ -166,9 +176,23 @@ impl Session {
             Value::Duration(ns) if *ns > 0 => *ns,
             Value::Param(name) => match scope.params.get(name) {
                 Some(Value::Duration(ns)) if *ns > 0 => *ns,
-                _ => return scope.refuse("block-length", duration.span, format!("${name} is no length of time"), "for example 10s"),
+                _ => {
+                    return scope.refuse(
+                        "block-length",
+                        duration.span,
+                        format!("${name} is no length of time"),
+                        "for example 10s",
+                    );
+                }
             },
-            _ => return scope.refuse("block-length", duration.span, "a block needs a length of time".into(), "for example 10s"),
+            _ => {
+                return scope.refuse(
+                    "block-length",
+                    duration.span,
+                    "a block needs a length of time".into(),
+                    "for example 10s",
+                );
+            }
         };
         let mut queries = Vec::new();
         for item in statements {
@@ -247,7 +271,12 @@ impl Session {
         } else {
             format!("there are {}", known.join(", "))
         };
-        scope.refuse("unknown-frame", frame.span, format!("there is no frame {}", name::escape(frame.node.as_bytes())), &help);
+        scope.refuse(
+            "unknown-frame",
+            frame.span,
+            format!("there is no frame {}", name::escape(frame.node.as_bytes())),
+            &help,
+        );
     }
 }
 

@@ -20,7 +20,6 @@ const INTERVAL_LAG_NS: u64 = 5_000_000;
 /// How often the one who asks is told the time, if at all.
 const PROGRESS_PERIOD_NS: u64 = 250_000_000;
 
-
 /// What happens while a window is open.
 pub trait Watcher {
     /// Whether [`Watcher::progress`] is wanted: waking up for it costs the machine a little.
@@ -43,12 +42,7 @@ struct Open {
 impl Open {
     fn window(&self, now_ns: u64) -> Window {
         let (end, ended) = self.ended.unwrap_or((now_ns, Ended::Elapsed));
-        Window {
-            start_ns: self.start_ns,
-            wall_offset_ns: self.wall_offset_ns,
-            length_ns: end - self.start_ns,
-            ended,
-        }
+        Window { start_ns: self.start_ns, wall_offset_ns: self.wall_offset_ns, length_ns: end - self.start_ns, ended }
     }
 
     fn close(&mut self, now_ns: u64, how: Ended) -> Result<(), Diagnostic> {
@@ -130,7 +124,8 @@ fn wait(
             if one.live.has_ring() {
                 one.live.poll().map_err(|e| e.diagnostic())?;
             }
-            if let Some(table) = one.live.take_intervals(now.saturating_sub(INTERVAL_LAG_NS)).map_err(|e| e.diagnostic())?
+            if let Some(table) =
+                one.live.take_intervals(now.saturating_sub(INTERVAL_LAG_NS)).map_err(|e| e.diagnostic())?
             {
                 let window = one.window(now);
                 watcher.intervals(index, table, &window)?;
@@ -142,7 +137,7 @@ fn wait(
             }
         }
         let left = open.iter().filter(|o| o.ended.is_none()).count();
-        if left == 0 && !(running && !stopped) {
+        if left == 0 && (stopped || !running) {
             return Ok(());
         }
         let total = open.iter().filter_map(|o| o.deadline_ns).max().map(|deadline| deadline - start);

@@ -117,6 +117,27 @@ fn a_large_disjunction_is_left_whole_and_a_small_part_is_not() {
 }
 
 #[test]
+fn a_very_long_condition_is_divided_at_once() {
+    let begun = std::time::Instant::now();
+    for word in [" and ", " or "] {
+        let mut query = query(&format!("switch where tid != 0{word}tid != 1"));
+        if let Some(ast::Spanned { node: ast::Expr::And(parts) | ast::Expr::Or(parts), .. }) = &mut query.filter {
+            let first = parts[0].clone();
+            parts.extend((2..20_000).map(|n| {
+                let mut part = first.clone();
+                if let ast::Expr::Compare { right, .. } = &mut part.node {
+                    right.node = Value::Int(n);
+                }
+                part
+            }));
+        }
+        let plan = check(&query, &Params::new(), &CheckOptions::default()).unwrap();
+        assert!(plan.rest.filter.is_some());
+    }
+    assert!(begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
+}
+
+#[test]
 fn what_is_left_travels_as_hidden_keys_or_as_rows() {
     let plan = plan("runq latency p99 by cpu where comm ~ '*web*'");
     assert_eq!(keys(&plan), ["cpu", "comm"]);
