@@ -1,12 +1,13 @@
 //! Names, types, and what is there when nothing happened.
 
 use polars::prelude::DataType;
+use schedq::catalog::family;
 use schedq::frame::{FrameError, Meta, build};
 use schedq::lang::ast::Stat;
 use schedq::plan::{INTERVAL, Output};
 use schedq::source::Outcome;
 
-use crate::plans::{EPOCH_NS, groups, ints, linear, p, plan, rows, texts, values};
+use crate::plans::{EPOCH_NS, groups, ints, linear, p, plan, rows, sort, texts, values};
 
 fn schema(plan: &schedq::plan::Plan, outcome: &Outcome) -> Vec<(String, DataType)> {
     let frame = build(plan, outcome, &[]).unwrap();
@@ -80,6 +81,22 @@ fn events_show_only_what_is_named_in_the_order_of_time() {
     assert_eq!(frame.meta.totals.count, 3);
     asked.rest.top = Some(2);
     assert_eq!(build(&asked, &outcome, &[]).unwrap().data.height(), 2);
+}
+
+#[test]
+fn events_are_sorted_by_what_is_not_shown_after_the_first_are_taken() {
+    let mut asked = plan("switch", &[], &[]);
+    let column = |name| family("switch").unwrap().column(name).unwrap();
+    asked.rest.events = Some(vec![column("comm")]);
+    asked.rest.sort = vec![sort("cpu", true)];
+    asked.rest.first = Some(2);
+    asked.scan.output = Output::Rows { columns: vec![column("comm"), column("cpu"), column("at")], first: None };
+    let outcome =
+        rows(vec![texts("comm", &["late", "low", "high"]), ints("cpu", &[9, 1, 2]), ints("at", &[30, 10, 20])]);
+    let frame = build(&asked, &outcome, &[]).unwrap();
+    assert_eq!(frame.data.get_column_names(), ["comm"]);
+    let names: Vec<_> = frame.data.column("comm").unwrap().str().unwrap().iter().flatten().collect();
+    assert_eq!(names, ["high", "low"]);
 }
 
 #[test]
