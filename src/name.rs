@@ -51,8 +51,9 @@ fn hex_at(bytes: &[u8], i: usize) -> Option<u8> {
     u8::from_str_radix(std::str::from_utf8(&part[2..]).ok()?, 16).ok()
 }
 
-/// Control characters, line separators, and the marks that reorder or hide text (bidirectional controls, zero widths).
-fn acts(c: char) -> bool {
+/// Whether a character would do something to a terminal instead of standing there:
+/// control characters, line separators, and the marks that reorder or hide text (bidirectional controls, zero widths).
+pub fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{061c}')
 }

@@ -84,7 +84,7 @@ fn dispatch(args: &Args, terminal: &mut Terminal) -> Result<u8, Failure> {
         Some(Verb::List { what }) => texts::list(*what, terminal),
         Some(Verb::Describe { family }) => texts::describe(family, terminal),
         None if !args.statements.is_empty() => {
-            let sources = args.statements.iter().map(|text| statement(text)).collect::<Result<Vec<_>, _>>()?;
+            let sources = args.statements.iter().map(statement).collect::<Result<Vec<_>, _>>()?;
             once(args, &mut session(args)?, &sources, &args.command, terminal)
         }
         None if !args.command.is_empty() => {

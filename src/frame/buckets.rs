@@ -98,19 +98,15 @@ pub fn power_of(value: u64) -> usize {
     64 - value.leading_zeros() as usize
 }
 
-/// Linear buckets with the empty ones between them.
+/// Linear buckets from the first that holds something to the last, with the empty ones between.
 pub fn fill_linear(found: &[Bucket], lo: u64, hi: u64, step: u64) -> Vec<Bucket> {
     let linear = Linear { lo, hi, step };
-    let slots = 0..=linear.steps().saturating_add(1);
     let (Some(first), Some(last)) = (found.first(), found.last()) else { return Vec::new() };
     let mut rest = found.iter().peekable();
-    slots
-        .map(|slot| linear.bounds(slot))
-        .skip_while(|(from, _)| *from < first.lo)
-        .take_while(|(from, _)| *from <= last.lo)
-        .filter(|(from, to)| to.is_none_or(|to| to > *from))
-        .map(|(lo, hi)| {
-            let count = rest.next_if(|b| b.lo == lo && b.hi == hi).map_or(0, |b| b.count);
+    (linear.slot(first.lo)..=linear.slot(last.lo))
+        .map(|slot| {
+            let (lo, hi) = linear.bounds(slot);
+            let count = rest.next_if(|b| b.lo == lo).map_or(0, |b| b.count);
             Bucket { lo, hi, count }
         })
         .collect()

@@ -30,8 +30,9 @@ pub fn concat(frames: Vec<Frame>) -> Result<Option<Frame>, FrameError> {
         whole.meta.groups.append(&mut meta.groups);
         meta.groups = std::mem::take(&mut whole.meta.groups);
         let mut notes = std::mem::take(&mut whole.meta.notes);
-        notes.extend(meta.notes.drain(..));
-        notes.dedup();
+        let new = |note: &String| !notes.contains(note);
+        let more: Vec<String> = meta.notes.drain(..).filter(new).collect();
+        notes.extend(more);
         meta.notes = notes;
         whole.meta = meta;
     }

@@ -38,7 +38,7 @@ pub(super) struct Linear {
 
 impl Linear {
     /// 0 below `lo`; then the steps; the one after them from `hi` on.
-    fn slot(self, value: u64) -> u64 {
+    pub fn slot(self, value: u64) -> u64 {
         if value < self.lo {
             0
         } else if value >= self.hi {

@@ -5,6 +5,7 @@ use polars::prelude::{Column as PolarsColumn, DataFrame, IntoLazy, NamedFrom, Se
 use super::{FrameError, predicate};
 use crate::catalog::{Column, Kind};
 use crate::plan::Plan;
+use crate::plan::predicate::{Predicate, Test};
 use crate::source::{Outcome, Table, TableColumn, Values};
 
 /// For each row or group of the table, whether it passes what the source did not decide.
@@ -17,7 +18,7 @@ pub(super) fn keep(plan: &Plan, outcome: &Outcome) -> Result<Vec<bool>, FrameErr
     // Whatever the predicate reads, there is one column, so that an answer is broadcast to every row.
     let row: Vec<i64> = (0..table.height as i64).collect();
     let mut columns = vec![PolarsColumn::from(Series::new("#row".into(), row))];
-    for column in filter.columns() {
+    for column in needed(filter) {
         columns.push(as_column(column.name, &find(table, column)?.values));
     }
     let kept = DataFrame::new(table.height, columns)?
@@ -25,6 +26,17 @@ pub(super) fn keep(plan: &Plan, outcome: &Outcome) -> Result<Vec<bool>, FrameErr
         .with_columns([predicate::expression(filter).alias("#keep")])
         .collect()?;
     Ok(kept.column("#keep")?.bool()?.iter().map(|answer| answer == Some(true)).collect())
+}
+
+/// The columns of which the predicate reads a value; a parameter that is `any` reads none.
+fn needed(filter: &Predicate) -> Vec<&'static Column> {
+    let mut read: Vec<&'static Column> = Vec::new();
+    filter.visit(&mut |term| match term.test {
+        Test::Always(_) => {}
+        Test::Column(_, other) => read.extend([term.column, other]),
+        _ => read.push(term.column),
+    });
+    filter.columns().into_iter().filter(|column| read.contains(column)).collect()
 }
 
 /// The source's column, with values of the kind that the catalog declares.

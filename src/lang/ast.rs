@@ -4,7 +4,7 @@
 use crate::diagnostic::Span;
 
 /// A node with its place in the source.
-#[derive(Debug, Clone, Copy, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Eq)]
 pub struct Spanned<T> {
     pub node: T,
     pub span: Span,

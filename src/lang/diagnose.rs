@@ -126,7 +126,10 @@ impl<'t> Place<'t> {
             return None;
         }
         match self.at {
-            2 => Some(self.error(Problem::QueryWanted { found: self.here().map(|token| token.text.to_string()) })),
+            2 => Some(self.error(Problem::QueryWanted {
+                after: "=".into(),
+                found: self.here().map(|token| token.text.to_string()),
+            })),
             3 if self.here().is_none() && self.tokens[0].is_word("param") => {
                 Some(self.missing(&self.tokens[2], "a value, a list of CPUs or `any`"))
             }
@@ -214,12 +217,13 @@ impl<'t> Place<'t> {
                 ));
             }
             "in" => Problem::ListWanted { column: self.before(2).map_or("", |token| token.text).to_string() },
-            "under" => Problem::ValueWanted { after: word, found: Some(found()) },
+            "under" => return Some(self.unquoted()),
             "where" | "having" | "and" | "or" | "not" if is_value(here) => {
                 let column = self.before(4).filter(|_| self.before(3).is_some_and(is_operator));
                 Problem::ColumnFirst { column: column.map(|token| token.text.to_string()), found: found() }
             }
             "uniq" => Problem::UniqArgument,
+            "explain" => Problem::QueryWanted { after: "explain".into(), found: Some(found()) },
             "by" | "sort" | "where" | "having" | "and" | "or" | "not" if here.kind == Kind::Word => {
                 if here.is_word("not") && self.after(1).is_some_and(|next| next.is_word("in")) {
                     return None;
@@ -308,6 +312,12 @@ impl<'t> Place<'t> {
             if here.kind == Kind::Word && here.text.contains('.') {
                 return Some(self.error(Problem::FrameColumn { text: here.text.into() }));
             }
+            if here.is("$") {
+                return Some(self.error(Problem::ParameterName));
+            }
+            if is_glob_sign(here) {
+                return Some(self.unquoted());
+            }
             if foreign::operator(here.text).is_none() {
                 let after = before.text.to_string();
                 return Some(self.error(Problem::ValueWanted { after, found: Some(here.text.into()) }));
@@ -336,10 +346,7 @@ impl<'t> Place<'t> {
             return None;
         }
         if is_glob_sign(here) && before.kind == Kind::Word && self.before(2).is_some_and(is_operator) {
-            let parts = self.tokens[self.at - 1..].iter().take_while(|token| !token.is_any_word(CLAUSES));
-            let text: String =
-                parts.take_while(|token| is_glob_sign(token) || token.start <= here.start).map(|t| t.text).collect();
-            return Some(self.error_over(1, 0, Problem::Unquoted { text }));
+            return Some(Place { at: self.at - 1, ..self }.unquoted());
         }
         let column = before.text.to_string();
         if here.is_word("not") && self.after(1).is_some_and(|next| next.is_word("in")) {
@@ -375,6 +382,14 @@ impl<'t> Place<'t> {
         let ours = parts.map(|token| foreign::operator(token.text).unwrap_or(token.text));
         let condition = ours.collect();
         self.error_over(0, 2, Problem::WhereWanted { condition })
+    }
+
+    /// The tokens from here on that no blank parts, as the text that they were meant to be.
+    fn unquoted(self) -> Error {
+        let rest = &self.tokens[self.at..];
+        let joined = rest.windows(2).take_while(|pair| pair[0].span().end == pair[1].start).count();
+        let text = rest[..=joined].iter().map(|token| token.text).collect();
+        self.error_over(0, joined, Problem::Unquoted { text })
     }
 
     fn mark(self) -> Option<Error> {

@@ -284,6 +284,7 @@ pub enum Problem {
         text: String,
     },
     QueryWanted {
+        after: String,
         found: Option<String>,
     },
     FrameColumn {

@@ -485,22 +485,21 @@ impl Problem {
                 words("parameter-name", "the name of a parameter begins with a letter or `_`", "no name follows it")
                     .help("such as `$tgid`, with `param tgid = any` before it")
             }
-            Problem::Unquoted { text } => words("unquoted", "text with signs in it stands in quotes", "not in quotes")
-                .help(if text.contains(['*', '?']) {
-                    format!("a pattern is written `~ '{text}'`")
-                } else {
-                    format!("write `'{text}'`")
-                }),
-            Problem::QueryWanted { found } => {
-                let words = words(
-                    "query-wanted",
-                    "a query is due behind `=`",
-                    match found {
-                        Some(found) => format!("{} begins no query", code(found)),
-                        None => "nothing follows it".to_string(),
-                    },
-                );
-                words.help("such as `NAME = FAMILY MEASURE p99 by COLUMN for 10s`")
+            Problem::Unquoted { text } => {
+                let words = words("unquoted", "text stands in quotes", "not in quotes");
+                match text.contains(['\'', '"', '\\']) {
+                    true => words.help("such as `'nginx'`"),
+                    false if text.contains(['*', '?']) => words.help(format!("a pattern is written `~ '{text}'`")),
+                    false => words.help(format!("write `'{text}'`")),
+                }
+            }
+            Problem::QueryWanted { after, found } => {
+                let label = match found {
+                    Some(found) => format!("{} begins no query", code(found)),
+                    None => "nothing follows it".to_string(),
+                };
+                words("query-wanted", format!("a query is due behind `{after}`"), label)
+                    .help("a query is `FAMILY [MEASURE]` and its clauses, such as `p99 by COLUMN for 10s`")
             }
             Problem::OperatorWanted { column, value } => {
                 words("operator-wanted", "an operator is missing", "between these")

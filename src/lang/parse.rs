@@ -126,9 +126,7 @@ impl Reader<'_> {
         if let Some(error) = head.iter().find_map(wrong_token) {
             return Err(error);
         }
-        if let Some(error) = too_deep(head) {
-            return Err(error);
-        }
+        let depth = depth(head)?;
         if let Some(bracket) = chunk.odd_bracket {
             let problem = match bracket.text {
                 "(" => Problem::UnclosedBracket { open: '(' },
@@ -138,7 +136,7 @@ impl Reader<'_> {
         }
         match chunk.body {
             Some(body) => self.block(head, body),
-            None => self.single(head).map(Some),
+            None => with_room(depth, head, || self.single(head)).map(Some),
         }
     }
 
@@ -217,11 +215,12 @@ fn wrong_token(token: &Token) -> Option<Error> {
 }
 
 /// Brackets and `not`s are read recursively, so they are counted before that.
-fn too_deep(head: &[Token]) -> Option<Error> {
-    // For each open bracket, the `not`s before it; they end with the bracket's partner.
+fn depth(head: &[Token]) -> Result<usize, Error> {
+    // For each open bracket, itself and the `not`s before it; they end with the bracket's partner.
     let mut open: Vec<usize> = Vec::new();
     let mut depth = 0;
     let mut nots = 0;
+    let mut deepest = 0;
     for token in head {
         if token.is_word("not") {
             nots += 1;
@@ -234,9 +233,28 @@ fn too_deep(head: &[Token]) -> Option<Error> {
                 depth -= open.pop().unwrap_or(0);
             }
         }
-        if depth + nots > MAX_DEPTH {
-            return Some(Error::new(token.span(), Problem::TooDeep));
+        deepest = deepest.max(depth + nots);
+        if deepest > MAX_DEPTH {
+            return Err(Error::new(token.span(), Problem::TooDeep));
         }
     }
-    None
+    Ok(deepest)
+}
+
+/// Reads where the stack suffices. The grammar's parser takes some 10 KiB of it for each bracket when it is not
+/// optimized, and the caller's thread may have little.
+fn with_room<T: Send>(
+    depth: usize,
+    head: &[Token],
+    read: impl FnOnce() -> Result<T, Error> + Send,
+) -> Result<T, Error> {
+    const ANYWHERE: usize = 20;
+    const STACK: usize = 16 << 20;
+    if depth <= ANYWHERE {
+        return read();
+    }
+    std::thread::scope(|scope| match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, read) {
+        Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(_) => Err(Error::new(head_span(head), Problem::TooDeep)),
+    })
 }

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use polars_io::SerWriter;
 use polars_io::csv::write::CsvWriter;
 
+use super::watched::Watched;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::frame::Frame;
 use crate::lang::ast::Stat;
@@ -29,13 +30,5 @@ pub fn accepts(plan: &Plan) -> Result<(), Diagnostic> {
 /// Header and rows, or with `header` false the rows alone (for further intervals).
 pub fn write(out: &mut dyn Write, frame: &Frame, header: bool) -> io::Result<()> {
     let mut data = frame.data.clone();
-    CsvWriter::new(out).include_header(header).finish(&mut data).map_err(as_io)
-}
-
-/// The writer's own error where there is one, so that a closed pipe is known as such.
-pub(super) fn as_io(error: polars::prelude::PolarsError) -> io::Error {
-    match error {
-        polars::prelude::PolarsError::IO { error, .. } => io::Error::new(error.kind(), error.to_string()),
-        other => io::Error::other(other),
-    }
+    Watched::through(out, |out| CsvWriter::new(out).include_header(header).finish(&mut data))
 }

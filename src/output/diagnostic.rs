@@ -5,18 +5,18 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::Style;
 use crate::diagnostic::{Diagnostic, Source, Span};
-use crate::name::escape;
+use crate::name::acts;
 
 /// Wider than any terminal; a bound for the renderer where the text goes to no terminal.
 const WIDEST: usize = 400;
 
 /// Ends with a new line.
 pub fn render(diagnostic: &Diagnostic, style: &Style) -> String {
-    let title = harmless(&diagnostic.title);
-    let help: Vec<String> = diagnostic.help.iter().map(|line| harmless(line)).collect();
-    let labels: Vec<String> = diagnostic.labels.iter().map(|label| harmless(&label.text)).collect();
+    let title = harmless(&diagnostic.title, style);
+    let help: Vec<String> = diagnostic.help.iter().map(|line| harmless(line, style)).collect();
+    let labels: Vec<String> = diagnostic.labels.iter().map(|label| harmless(&label.text, style)).collect();
     let excerpt =
-        diagnostic.source.as_ref().filter(|_| !labels.is_empty()).map(|source| Excerpt::of(source, diagnostic));
+        diagnostic.source.as_ref().filter(|_| !labels.is_empty()).map(|source| Excerpt::of(source, diagnostic, style));
 
     let mut group = Group::with_title(Level::ERROR.primary_title(title).id(diagnostic.code));
     if let Some(excerpt) = &excerpt {
@@ -49,7 +49,7 @@ struct Excerpt {
 }
 
 impl Excerpt {
-    fn of(source: &Source, diagnostic: &Diagnostic) -> Self {
+    fn of(source: &Source, diagnostic: &Diagnostic, style: &Style) -> Self {
         let whole = &*source.text;
         let boundary = |offset: usize| floor_boundary(whole, offset);
         let spans: Vec<Span> = diagnostic
@@ -69,11 +69,11 @@ impl Excerpt {
         let mut shifted = spans.clone();
         for (offset, c) in whole[from..to].char_indices() {
             note(&spans, &mut shifted, from + offset, text.len());
-            push_harmless(&mut text, c);
+            text.push(harmless_char(c, style));
         }
         note(&spans, &mut shifted, to, text.len());
         let first_line = whole[..from].matches('\n').count() + 1;
-        Self { name: harmless(&source.name), text, first_line, spans: shifted }
+        Self { name: harmless(&source.name, style), text, first_line, spans: shifted }
     }
 }
 
@@ -98,22 +98,20 @@ fn floor_boundary(text: &str, offset: usize) -> usize {
 }
 
 /// Text in which nothing acts on a terminal; the lines of a message become one.
-fn harmless(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => out.push(' '),
-            c => push_harmless(&mut out, c),
-        }
-    }
-    out
+fn harmless(text: &str, style: &Style) -> String {
+    text.chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { harmless_char(c, style) }).collect()
 }
 
-fn push_harmless(out: &mut String, c: char) {
+/// One character for one, so that columns are counted as the user's editor does.
+fn harmless_char(c: char, style: &Style) -> char {
     match c {
-        '\n' | '\\' => out.push(c),
-        '\t' => out.push_str("    "),
-        c => out.push_str(&escape(c.encode_utf8(&mut [0; 4]).as_bytes())),
+        // The renderer knows what to do with these two.
+        '\n' | '\t' => c,
+        c if !acts(c) => c,
+        _ if !style.unicode => '?',
+        '\0'..='\x1f' => char::from_u32(0x2400 + c as u32).unwrap_or(char::REPLACEMENT_CHARACTER),
+        '\x7f' => '\u{2421}',
+        _ => char::REPLACEMENT_CHARACTER,
     }
 }
 

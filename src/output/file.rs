@@ -67,7 +67,14 @@ enum Target {
 
 /// Tries a path: a known ending, a folder that takes files, and an old file that may be changed.
 pub fn prepare(path: &Path) -> Result<Prepared, Diagnostic> {
-    let Some(format) = Format::from_path(path) else { return Err(unknown_ending(path)) };
+    match Format::from_path(path) {
+        Some(format) => prepare_as(path, format),
+        None => Err(unknown_ending(path)),
+    }
+}
+
+/// The same for a path whose ending does not matter, such as `/dev/stdout`.
+pub fn prepare_as(path: &Path, format: Format) -> Result<Prepared, Diagnostic> {
     let problem = |error: io::Error| failure(path, &error, Exit::NotPossible);
     let target = target(path).map_err(problem)?;
     match &target {

@@ -13,8 +13,17 @@ pub mod parquet;
 pub mod table;
 pub mod trust;
 pub mod units;
+mod watched;
 
 use jiff::tz::TimeZone;
+use polars::prelude::PolarsResult;
+
+use crate::frame::Frame;
+
+/// A result as people read it: bars for a lone histogram, else a table.
+pub fn text(frame: &Frame, style: &Style) -> PolarsResult<String> {
+    if histogram::applies(frame) { histogram::render(frame, style) } else { table::render(frame, style) }
+}
 
 /// What may stand behind `show NAME as`.
 pub const STYLES: &[&str] = &["table", "hist", "json", "csv"];

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use polars::prelude::{DataFrame, DataType, PolarsResult, TimeUnit, TimeZone};
 use polars_io::parquet::write::{KeyValueMetadata, ParquetCompression, ParquetWriter};
 
-use super::csv::as_io;
+use super::watched::{Watched, as_io};
 use crate::frame::{ColumnKind, Frame};
 
 /// The key of the metadata.
@@ -20,12 +20,13 @@ pub fn write(out: &mut dyn Write, frame: &Frame) -> io::Result<()> {
         (META_KEY.to_owned(), serde_json::to_string(&frame.meta)?),
         (VERSION_KEY.to_owned(), frame.meta.schema_version.to_string()),
     ];
-    ParquetWriter::new(out)
-        .with_compression(ParquetCompression::Zstd(None))
-        .with_key_value_metadata(Some(KeyValueMetadata::from_static(meta)))
-        .finish(&mut data)
-        .map(|_| ())
-        .map_err(as_io)
+    Watched::through(out, |out| {
+        ParquetWriter::new(out)
+            .with_compression(ParquetCompression::Zstd(None))
+            .with_key_value_metadata(Some(KeyValueMetadata::from_static(meta)))
+            .finish(&mut data)
+            .map(|_| ())
+    })
 }
 
 fn timestamps(frame: &Frame) -> PolarsResult<DataFrame> {

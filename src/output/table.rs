@@ -12,6 +12,8 @@ use crate::frame::{ColumnKind, Frame, FrameColumn, Mark, Measured, Role, Scale};
 const GAP: usize = 2;
 /// To what a text column may be narrowed.
 const NARROWEST: usize = 8;
+/// What a column of numbers takes at least where further intervals follow, so that they seldom need a new header.
+const ROOM_TO_GROW: usize = 8;
 
 /// The whole frame.
 pub fn render(frame: &Frame, style: &Style) -> PolarsResult<String> {
@@ -22,19 +24,24 @@ pub fn render(frame: &Frame, style: &Style) -> PolarsResult<String> {
 #[derive(Debug, Default)]
 pub struct Batches {
     widths: Vec<usize>,
+    /// The marks that have been explained.
+    told: Vec<Mark>,
 }
 
 impl Batches {
     pub fn render(&mut self, frame: &Frame, style: &Style) -> PolarsResult<String> {
         let columns = rendered(frame, style)?;
-        let mut wanted: Vec<usize> = columns.iter().map(RenderedColumn::width).collect();
+        let goes_on = frame.columns.iter().any(|c| c.role == Role::Interval);
+        let least = |c: &FrameColumn| if goes_on && c.role == Role::Stat { ROOM_TO_GROW } else { 0 };
+        let mut wanted: Vec<usize> =
+            columns.iter().zip(&frame.columns).map(|(column, of)| column.width().max(least(of))).collect();
         let fits = wanted.len() == self.widths.len() && wanted.iter().zip(&self.widths).all(|(w, have)| w <= have);
         if !self.widths.is_empty() && wanted.len() == self.widths.len() {
             wanted.iter_mut().zip(&self.widths).for_each(|(w, have)| *w = (*w).max(*have));
         }
         let first = self.widths.is_empty();
         self.widths = wanted.clone();
-        Ok(lay_out(&columns, wanted, frame.data.height(), first || !fits, style))
+        Ok(lay_out(&columns, wanted, frame.data.height(), first || !fits, &mut self.told, style))
     }
 }
 
@@ -167,9 +174,17 @@ pub(super) fn bound(value: u64, unit: Measured, style: &Style) -> String {
     }
 }
 
-fn lay_out(columns: &[RenderedColumn], mut widths: Vec<usize>, height: usize, header: bool, style: &Style) -> String {
+fn lay_out(
+    columns: &[RenderedColumn],
+    mut widths: Vec<usize>,
+    height: usize,
+    header: bool,
+    told: &mut Vec<Mark>,
+    style: &Style,
+) -> String {
     let shown = narrow(columns, &mut widths, style.width);
     let mut out = String::new();
+    let remark = |out: &mut String, text: &str| out.push_str(&format!("{}\n", style.faint(text)));
     let line = |cell: &dyn Fn(&RenderedColumn) -> String, paint: &dyn Fn(&str) -> String| {
         let mut text = String::new();
         for (column, width) in columns.iter().zip(&widths).take(shown) {
@@ -194,31 +209,37 @@ fn lay_out(columns: &[RenderedColumn], mut widths: Vec<usize>, height: usize, he
     }
     if shown < columns.len() {
         let names: Vec<&str> = columns[shown..].iter().map(|c| c.header.as_str()).collect();
-        out.push_str(&style.faint(&format!("(too narrow for: {})\n", names.join(", "))));
+        remark(&mut out, &format!("(too narrow for: {})", names.join(", ")));
     }
-    let marks = |mark| columns.iter().take(shown).any(|c| c.marks.contains(&mark));
-    if marks(Mark::Rough) {
-        out.push_str(&style.faint("~ of fewer samples than this percentile needs\n"));
-    }
-    if marks(Mark::PastInterval) {
-        out.push_str(&style.faint("> longer than the interval in which it ended\n"));
+    for (mark, meaning) in [
+        (Mark::Rough, "~ of fewer samples than this percentile needs"),
+        (Mark::PastInterval, "> longer than the interval in which it ended"),
+    ] {
+        if !told.contains(&mark) && columns.iter().take(shown).any(|c| c.marks.contains(&mark)) {
+            told.push(mark);
+            remark(&mut out, meaning);
+        }
     }
     out
 }
 
-/// Narrows text columns, the widest first, until the line fits; returns how many columns then fit (one at least).
+/// Narrows text columns, the widest first, until the line fits; what does not fit even so loses its last columns, but
+/// for one. Returns how many columns are shown.
 fn narrow(columns: &[RenderedColumn], widths: &mut [usize], available: usize) -> usize {
     let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
-    while total(widths) > available {
-        let shrinkable = (0..widths.len()).filter(|at| columns[*at].may_shrink && widths[*at] > NARROWEST);
-        let Some(widest) = shrinkable.max_by_key(|at| widths[*at]) else { break };
-        widths[widest] -= 1;
+    for shown in (1..=widths.len()).rev() {
+        let mut tried = widths[..shown].to_vec();
+        while total(&tried) > available {
+            let shrinkable = (0..shown).filter(|at| columns[*at].may_shrink && tried[*at] > NARROWEST);
+            let Some(widest) = shrinkable.max_by_key(|at| tried[*at]) else { break };
+            tried[widest] -= 1;
+        }
+        if shown == 1 || total(&tried) <= available {
+            widths[..shown].copy_from_slice(&tried);
+            return shown;
+        }
     }
-    let mut shown = widths.len();
-    while shown > 1 && total(&widths[..shown]) > available {
-        shown -= 1;
-    }
-    shown
+    0
 }
 
 /// At most `width` columns wide. Of a path the end is kept, which tells more.

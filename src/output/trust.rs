@@ -14,28 +14,23 @@ pub fn lines(meta: &Meta, style: &Style) -> Vec<String> {
         Ended::CommandEnded => " (until the command ended)",
         Ended::Complete => " (until all rows were there)",
     };
-    let mut parts = vec![
-        format!("{window} window{end}"),
-        format!("{} seen", count(meta.rows_seen)),
-        format!("{} matched", count(meta.rows_matched)),
-    ];
-    let causes = |causes: &[crate::frame::meta::Cause]| {
-        let happened = causes.iter().filter(|c| c.count > 0);
-        happened.map(|c| format!("{} {}", c.label, count(c.count))).collect::<Vec<_>>().join(", ")
-    };
+    let mut parts = vec![format!("{window} window{end}")];
+    // A filter that is decided before a row is made leaves nothing to count.
+    if meta.rows_seen >= meta.rows_matched {
+        parts.push(format!("{} seen", count(meta.rows_seen)));
+    }
+    parts.push(format!("{} matched", count(meta.rows_matched)));
     if meta.has_loss() {
-        let loss = format!("LOSS {} ({})", count(meta.lost), causes(&meta.loss));
-        parts.push(style.alarm(&loss));
+        let happened = meta.loss.iter().filter(|c| c.count > 0);
+        let causes: Vec<String> = happened.map(|c| format!("{} {}", c.label, count(c.count))).collect();
+        parts.push(style.alarm(&format!("LOSS {} ({})", count(meta.lost), causes.join(", "))));
     } else {
         parts.push("no loss".to_owned());
     }
     if meta.open > 0 {
         parts.push(format!("{} still open at the end", count(meta.open)));
     }
-    let aside = causes(&meta.set_aside);
-    if !aside.is_empty() {
-        parts.push(format!("left out: {aside}"));
-    }
+    parts.extend(meta.set_aside.iter().filter(|c| c.count > 0).map(|c| format!("{} {}", count(c.count), c.label)));
     let separator = if style.unicode { " · " } else { ", " };
     let mut lines = vec![parts.join(separator)];
     lines.extend(meta.notes.iter().map(|note| format!("note: {note}")));

@@ -137,7 +137,7 @@ fn wait(
             }
         }
         let left = open.iter().filter(|o| o.ended.is_none()).count();
-        if left == 0 && !(running && !stopped) {
+        if left == 0 && (stopped || !running) {
             return Ok(());
         }
         let total = open.iter().filter_map(|o| o.deadline_ns).max().map(|deadline| deadline - start);

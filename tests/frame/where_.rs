@@ -42,7 +42,7 @@ fn a_missing_value_fails_every_comparison_and_its_negation_holds() {
 #[test]
 fn always_ignores_the_row() {
     assert_eq!(passing(vec![texts("comm", &["a", "b"])], 2, term("comm", Test::Always(true), false)), [0, 1]);
-    assert!(passing(vec![texts("comm", &["a", "b"])], 2, term("comm", Test::Always(true), true)).is_empty());
+    assert!(passing(Vec::new(), 2, term("comm", Test::Always(true), true)).is_empty());
 }
 
 #[test]

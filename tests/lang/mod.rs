@@ -1,5 +1,8 @@
 //! The corpus of the language: queries that are right with their canonical form, and wrong ones with their message.
 
+mod limits;
+mod roundtrip;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -30,6 +30,7 @@ pub fn plan(text: &str, by: &[&str], stats: &[Stat]) -> Plan {
         idle: false,
         own: false,
         map_bytes: 256 << 20,
+        groups: None,
     };
     let rest = Rest {
         filter: None,
@@ -37,6 +38,7 @@ pub fn plan(text: &str, by: &[&str], stats: &[Stat]) -> Plan {
         stats: stats.iter().map(|stat| column(measure, stat)).collect(),
         events: None,
         having: None,
+        first: None,
         sort: Vec::new(),
         top: None,
     };

@@ -28,13 +28,11 @@ impl Scope<'_> {
             self.duration_clause("for", value, LEAST_WINDOW_NS)
         });
         let window_ns = own.or(self.options.block_ns);
-        let every = query.every.as_ref().map(|value| (value.span, value));
-        let every_ns = every.and_then(|(_, value)| self.duration_clause("every", value, LEAST_INTERVAL_NS)).map(|ns| {
-            if let (Some(window), Some((span, _))) = (window_ns, every) {
-                self.intervals(ns, window, span);
-            }
-            ns
-        });
+        let every = query.every.as_ref();
+        let every_ns = every.and_then(|value| self.duration_clause("every", value, LEAST_INTERVAL_NS));
+        if let (Some(ns), Some(window), Some(every)) = (every_ns, window_ns, every) {
+            self.intervals(ns, window, every.span);
+        }
         Time { window_ns, every_ns }
     }
 

@@ -1,6 +1,6 @@
 //! Why the kernel gave no answer, and the words for it.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::host::cgroup;
@@ -113,7 +113,7 @@ fn cgroup_diagnostic(path: &str, error: &cgroup::Error) -> Diagnostic {
     Diagnostic::new("cgroup", Exit::Failed, title).help(help)
 }
 
-fn show(path: &PathBuf) -> String {
+fn show(path: &Path) -> String {
     crate::name::escape(path.as_os_str().as_encoded_bytes())
 }
 
