@@ -1,5 +1,8 @@
 //! The one integration-test binary: every binary more would link polars once more.
 
+#[cfg(feature = "live")]
+mod bpf;
+mod families;
 mod frame;
 mod known;
 mod lang;

@@ -103,6 +103,11 @@ struct query_config {
 
 const volatile struct query_config query = {};
 
+DESCRIBED(enum term_op);
+DESCRIBED(enum term_flag);
+DESCRIBED(enum query_mode);
+DESCRIBED(enum query_keep);
+
 /* Changed while the programs run. */
 struct query_window {
 	u64 start_ns;

@@ -45,6 +45,8 @@ struct cell {
 	u64 max_at;
 };
 
+DESCRIBED(struct cell);
+
 /* Sizes are the loader's: a cell, then the histogram's buckets. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

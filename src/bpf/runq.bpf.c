@@ -31,6 +31,9 @@ struct runq_row {
 	u64 prev_comm[2];
 };
 
+DESCRIBED(struct runq_row);
+DESCRIBED(enum runq_cause);
+
 static __always_inline int runnable(struct task_struct *p, u32 cause)
 {
 	struct task_row row;
@@ -109,14 +112,15 @@ int BPF_PROG(runq_switch, bool preempt, struct task_struct *prev, struct task_st
 	u64 now = 0, start;
 	bool wanted;
 
-	/* Each of the two is judged by itself. Both tests of identity come before clock, counters and state are touched. */
-	if (fixed_terms_hold(&row.task, prev)) {
+	/* Each of the two is judged by itself. Both tests of identity come before clock, counters and state are touched. The
+	 * idle task is always runnable and never waits, even for a query that names it. */
+	if (prev->pid && fixed_terms_hold(&row.task, prev)) {
 		count = my_counters();
 		if (!count)
 			return 0;
 		leaves(ctx, preempt, prev, &now, count);
 	}
-	if (!fixed_terms_hold(&row.task, next))
+	if (!next->pid || !fixed_terms_hold(&row.task, next))
 		return 0;
 	if (!count)
 		count = my_counters();

@@ -17,7 +17,7 @@ enum switch_kind {
 	KIND_INVOLUNTARY = 1,
 };
 
-enum task_state_word {
+enum switch_state {
 	STATE_RUNNING = 0,
 	STATE_SLEEP = 1,
 	STATE_DISK = 2,
@@ -48,6 +48,10 @@ struct switch_row {
 	u64 next_comm[2];
 	u64 next_prio;
 };
+
+DESCRIBED(struct switch_row);
+DESCRIBED(enum switch_kind);
+DESCRIBED(enum switch_state);
 
 static __always_inline u64 state_word(struct task_struct *p, bool waits, u64 state)
 {

@@ -30,6 +30,12 @@ typedef _Bool bool;
 #define false 0
 #define NULL ((void *)0)
 
+/* Puts a type into the object's BTF, where a test compares it with the Rust side: what only lives on a stack or is only a
+ * number would not be there. No map is made of this section. */
+#define DESCRIBED(type) DESCRIBED_AS(type, __COUNTER__)
+#define DESCRIBED_AS(type, n) DESCRIBED_NAMED(type, n)
+#define DESCRIBED_NAMED(type, n) type *described_##n __attribute__((section(".data.types")))
+
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,

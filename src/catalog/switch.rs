@@ -6,7 +6,7 @@ use super::{Cardinality, Column, Family, Kind, Origin, Program, Stage, Unit, Whe
 /// `enum switch_kind` in `src/bpf/switch.bpf.c`.
 const KINDS: &[(&str, i64)] = &[("voluntary", 0), ("involuntary", 1)];
 
-/// `enum task_state` in `src/bpf/switch.bpf.c`: one number per word, not the kernel's bits, which differ between kernels.
+/// `enum switch_state` in `src/bpf/switch.bpf.c`: one number per word, not the kernel's bits, which differ between kernels.
 const STATES: &[(&str, i64)] = &[
     ("running", 0),
     ("sleep", 1),

@@ -85,6 +85,45 @@ pub fn all_forks() -> u64 {
     stat_field("processes")
 }
 
+/// Time that all CPUs together have been idle, in the kernel's ticks.
+pub fn idle_ticks() -> u64 {
+    let stat = fs::read_to_string("/proc/stat").expect("/proc/stat");
+    let all = stat.lines().next().expect("the line of all CPUs");
+    all.split_ascii_whitespace().nth(4).and_then(|n| n.parse().ok()).expect("a number")
+}
+
+/// What schedstat holds of a thread.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Schedstat {
+    pub run_ns: u64,
+    pub run_delay_ns: u64,
+    /// Switch-ins.
+    pub slices: u64,
+}
+
+impl std::ops::Sub for Schedstat {
+    type Output = Schedstat;
+
+    fn sub(self, before: Schedstat) -> Schedstat {
+        Schedstat {
+            run_ns: self.run_ns - before.run_ns,
+            run_delay_ns: self.run_delay_ns - before.run_delay_ns,
+            slices: self.slices - before.slices,
+        }
+    }
+}
+
+/// The schedstat of every thread of a process, by tid.
+pub fn schedstats(pid: i32) -> BTreeMap<i32, Schedstat> {
+    let one = |tid: i32| {
+        let text = read(format!("/proc/{pid}/task/{tid}/schedstat"))?;
+        let mut numbers = text.split_ascii_whitespace().map(|n| n.parse().expect("a number"));
+        let mut next = || numbers.next().expect("three numbers");
+        Some((tid, Schedstat { run_ns: next(), run_delay_ns: next(), slices: next() }))
+    };
+    threads(pid).into_iter().filter_map(one).collect()
+}
+
 fn stat_field(name: &str) -> u64 {
     let stat = fs::read_to_string("/proc/stat").expect("/proc/stat");
     let value = stat.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix(' ')).expect("a kernel counter");

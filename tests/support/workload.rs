@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde::Deserialize;
 
-use super::counters::{self, Switches};
+use super::counters::{self, Schedstat, Switches};
 
 /// What a workload says at its end.
 #[derive(Debug, Deserialize)]
@@ -92,6 +92,7 @@ pub struct Workload {
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
     before: BTreeMap<i32, Switches>,
+    stats_before: BTreeMap<i32, Schedstat>,
 }
 
 impl Workload {
@@ -113,10 +114,12 @@ impl Workload {
             .spawn()
             .expect("the workload starts");
         let (stdin, stdout) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
-        let mut workload = Workload { child, stdin, stdout: BufReader::new(stdout), before: BTreeMap::new() };
+        let stdout = BufReader::new(stdout);
+        let mut workload = Workload { child, stdin, stdout, before: BTreeMap::new(), stats_before: BTreeMap::new() };
         assert_eq!(workload.line(), "ready", "{words:?}");
         counters::wait_asleep(workload.pid());
         workload.before = counters::switches(workload.pid());
+        workload.stats_before = counters::schedstats(workload.pid());
         workload
     }
 
@@ -155,6 +158,13 @@ impl Workload {
     pub fn switches(&self) -> BTreeMap<i32, Switches> {
         let now = counters::switches(self.pid());
         let before = |tid: &i32| self.before.get(tid).copied().unwrap_or_default();
+        now.iter().map(|(tid, now)| (*tid, *now - before(tid))).collect()
+    }
+
+    /// What schedstat counted for each thread between the same moments.
+    pub fn schedstats(&self) -> BTreeMap<i32, Schedstat> {
+        let now = counters::schedstats(self.pid());
+        let before = |tid: &i32| self.stats_before.get(tid).copied().unwrap_or_default();
         now.iter().map(|(tid, now)| (*tid, *now - before(tid))).collect()
     }
 

@@ -11,6 +11,7 @@ mod crowd;
 mod family;
 mod gate;
 mod options;
+mod states;
 mod steady;
 mod sys;
 mod truth;
@@ -54,6 +55,9 @@ fn run(o: &Options) -> Result<(), String> {
         "fork-node" => family::fork_node(o),
         "reuse" => family::reuse(o),
         "hold" => family::hold(o),
+        "traced" => states::traced(o),
+        "vforks" => states::vforks(o),
+        "kernel" => states::kernel(o),
         job => Err(format!("no job {job}")),
     }
 }

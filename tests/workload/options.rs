@@ -22,13 +22,16 @@ jobs
   forks N                    a binary tree of n processes, each of which sleeps 20 times
   reuse N                    n processes one after the other under one process number
   hold                       waits for SIGTERM
+  traced N                   a traced child that stops n times
+  vforks N                   n children, for each of which the parent waits uninterruptibly
+  kernel SECONDS             burns CPU in the kernel
 
 options
   --cpu LIST      run on these CPUs only (0-3,6)
   --name NAME     name of the measured threads, at most 15 bytes, \\xNN is a byte
   --fifo PRIO     SCHED_FIFO for the measured threads
   --nice N        nice value of the measured threads
-  --threads K     that many threads do the job (sleeper, spinner, duty, yielder)
+  --threads K     that many threads do the job (sleeper, spinner, duty, yielder, kernel)
   --at-once K     churn: at most that many at once (16)
   --rounds R      burst: released that often (3)
   --totals        print sums only, no entry per thread

@@ -70,10 +70,21 @@ pub fn alarm_every(micros: i64) -> io::Result<()> {
 /// Forks a child that gets the process number `tid`, or any when that is `None`; the child sees `None`.
 /// Only for a process with a single thread.
 pub fn fork_as(tid: Option<Pid>) -> io::Result<Option<Pid>> {
+    clone3(tid, 0)
+}
+
+/// Forks a child and waits uninterruptibly until it ends, as vfork does, but with a memory of its own for the child.
+/// Only for a process with a single thread.
+pub fn fork_and_wait_for_it() -> io::Result<Option<Pid>> {
+    clone3(None, libc::CLONE_VFORK as u64)
+}
+
+fn clone3(tid: Option<Pid>, flags: u64) -> io::Result<Option<Pid>> {
     let wanted = tid.map_or(0, Pid::as_raw);
-    // SAFETY: an all-zero clone_args is valid; with no flags the child gets a copy of the address space, as by fork.
+    // SAFETY: an all-zero clone_args is valid; without CLONE_VM the child gets a copy of the address space, as by fork.
     let result = unsafe {
         let mut args: libc::clone_args = mem::zeroed();
+        args.flags = flags;
         args.exit_signal = libc::SIGCHLD as u64;
         if tid.is_some() {
             args.set_tid = &raw const wanted as u64;
@@ -82,6 +93,19 @@ pub fn fork_as(tid: Option<Pid>) -> io::Result<Option<Pid>> {
         check(libc::syscall(libc::SYS_clone3, &raw const args, mem::size_of::<libc::clone_args>()))?
     };
     Ok((result != 0).then(|| Pid::from_raw(result as i32)))
+}
+
+/// The parent will be told of this process' signals, and stop it at each.
+pub fn trace_me() -> io::Result<()> {
+    // SAFETY: no pointers are read for this request.
+    check(unsafe { libc::ptrace(libc::PTRACE_TRACEME, 0, ptr::null_mut::<u8>(), ptr::null_mut::<u8>()) }).map(drop)
+}
+
+/// Lets a traced child go on without its signal.
+pub fn trace_go_on(child: Pid) -> io::Result<()> {
+    // SAFETY: the address is not used and the data is no signal.
+    let done = unsafe { libc::ptrace(libc::PTRACE_CONT, child.as_raw(), ptr::null_mut::<u8>(), ptr::null_mut::<u8>()) };
+    check(done).map(drop)
 }
 
 /// Ends a forked child without running what its parent registered for its own exit.

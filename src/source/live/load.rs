@@ -108,7 +108,7 @@ fn configure(
     machine: Machine,
     decided: &Decided,
 ) -> Result<(), Error> {
-    let config = rodata::bytes(scan, layout, machine, decided);
+    let config = rodata::config(scan, layout, machine, decided).bytes;
     let broken = |e: libbpf_rs::Error| Error::Object(e.to_string());
     for mut map in open.maps_mut() {
         let name = map.name().to_string_lossy().into_owned();

@@ -9,7 +9,7 @@ mod error;
 mod facts;
 mod load;
 mod read;
-mod rodata;
+pub mod rodata;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,6 +18,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, RingBuffer, RingBufferBuilder};
 
 pub use error::Error;
 pub use facts::machine;
+pub use read::COUNTERS;
 
 use super::{Account, Table};
 use crate::plan::Scan;

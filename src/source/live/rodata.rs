@@ -1,5 +1,5 @@
-//! `struct query_config` of `src/bpf/config.bpf.h` as bytes: the query, as the program sees it. A test compares the order
-//! and the offsets with the object's own BTF.
+//! `struct query_config` of `src/bpf/config.bpf.h` as bytes: the query, as the program sees it. A test compares names, order
+//! and offsets with the object's own BTF.
 
 use crate::plan::layout::{Layout, MAX_KEY_WORDS, MAX_RECORD_WORDS, MAX_TERMS, Machine, Mode, RawTerm};
 use crate::plan::{Needs, Output, Scan};
@@ -14,38 +14,50 @@ pub struct Decided {
     pub under_level: [u32; 4],
 }
 
-/// The bytes for `.rodata`. Members stand in the order of the struct, which has no padding.
-pub fn bytes(scan: &Scan, layout: &Layout, machine: Machine, decided: &Decided) -> Vec<u8> {
-    let mut out = Bytes(Vec::new());
+/// The bytes for `.rodata`, and where each member of the struct begins in them.
+#[derive(Debug, Default)]
+pub struct Config {
+    pub bytes: Vec<u8>,
+    pub members: Vec<(&'static str, usize)>,
+    /// Those of one `struct term`, in it.
+    pub term_members: Vec<(&'static str, usize)>,
+}
+
+/// Members stand in the order of the struct, which has no padding.
+pub fn config(scan: &Scan, layout: &Layout, machine: Machine, decided: &Decided) -> Config {
+    let mut out = Config::default();
+    out.member("terms");
     for i in 0..MAX_TERMS {
         out.term(layout.terms.get(i).unwrap_or(&RawTerm::default()));
     }
-    out.u64(layout.need_fixed);
-    out.u64(layout.need_identity);
-    out.u64(layout.need_row);
-    out.u64(layout.need_output);
-    out.u64(if layout.mode == Mode::Rows { 0 } else { scan.every_ns.unwrap_or(0) });
-    out.u32(layout.fixed_terms as u32);
-    out.u32(layout.identity_terms as u32);
-    out.u32(layout.terms.len() as u32);
-    out.u32(layout.mode as u32);
-    out.u32(keep(scan));
-    out.u32(layout.key_slots.len() as u32);
-    out.u32(layout.record_slots.len() as u32);
-    out.u32(layout.histogram_slots);
-    out.u32(layout.histogram_offset(machine));
-    out.u32(machine.cpus);
-    out.u32(if scan.own { 0 } else { decided.own_tgid });
-    out.u32(decided.child_tgid);
-    decided.under_level.iter().for_each(|level| out.u32(*level));
-    out.slots(&layout.key_slots, MAX_KEY_WORDS);
-    out.slots(&layout.record_slots, MAX_RECORD_WORDS);
-    out.0.push(u8::from(scan.idle));
-    out.0.push(u8::from(machine.task_storage));
-    out.0.push(u8::from(decided.cgroup_v1));
-    out.0.push(u8::from(decided.prev_state_argument));
-    out.0.extend([0; 4]);
-    out.0
+    out.u64("need_fixed", layout.need_fixed);
+    out.u64("need_identity", layout.need_identity);
+    out.u64("need_row", layout.need_row);
+    out.u64("need_output", layout.need_output);
+    out.u64("every_ns", if layout.mode == Mode::Rows { 0 } else { scan.every_ns.unwrap_or(0) });
+    out.u32("fixed_terms", layout.fixed_terms as u32);
+    out.u32("identity_terms", layout.identity_terms as u32);
+    out.u32("all_terms", layout.terms.len() as u32);
+    out.u32("mode", layout.mode as u32);
+    out.u32("keep", keep(scan));
+    out.u32("key_words", layout.key_slots.len() as u32);
+    out.u32("record_words", layout.record_slots.len() as u32);
+    out.u32("histogram_slots", layout.histogram_slots);
+    out.u32("histogram_offset", layout.histogram_offset(machine));
+    out.u32("cpus", machine.cpus);
+    out.u32("own_tgid", if scan.own { 0 } else { decided.own_tgid });
+    out.u32("child_tgid", decided.child_tgid);
+    out.member("under_level");
+    decided.under_level.iter().for_each(|level| out.bytes.extend(level.to_ne_bytes()));
+    out.slots("key_slots", &layout.key_slots, MAX_KEY_WORDS);
+    out.slots("record_slots", &layout.record_slots, MAX_RECORD_WORDS);
+    out.u8("idle", scan.idle);
+    out.u8("task_storage", machine.task_storage);
+    out.u8("cgroup_v1", decided.cgroup_v1);
+    out.u8("prev_state_argument", decided.prev_state_argument);
+    out.member("unused");
+    out.bytes.extend([0; 4]);
+    out
 }
 
 /// `enum query_keep`.
@@ -54,28 +66,48 @@ fn keep(scan: &Scan) -> u32 {
     u32::from(sum) | u32::from(extremes) << 1 | u32::from(max_at) << 2 | u32::from(histogram) << 3
 }
 
-struct Bytes(Vec<u8>);
-
-impl Bytes {
-    fn u32(&mut self, value: u32) {
-        self.0.extend(value.to_ne_bytes());
+impl Config {
+    fn member(&mut self, name: &'static str) {
+        self.members.push((name, self.bytes.len()));
     }
 
-    fn u64(&mut self, value: u64) {
-        self.0.extend(value.to_ne_bytes());
+    fn u8(&mut self, name: &'static str, value: bool) {
+        self.member(name);
+        self.bytes.push(u8::from(value));
+    }
+
+    fn u32(&mut self, name: &'static str, value: u32) {
+        self.member(name);
+        self.bytes.extend(value.to_ne_bytes());
+    }
+
+    fn u64(&mut self, name: &'static str, value: u64) {
+        self.member(name);
+        self.bytes.extend(value.to_ne_bytes());
     }
 
     fn term(&mut self, term: &RawTerm) {
-        self.0.extend([term.op, term.slot, term.other, term.flags]);
-        self.u32(0);
-        self.u64(term.a);
-        self.u64(term.b);
-        self.u64(term.mask_a);
-        self.u64(term.mask_b);
+        let start = self.bytes.len();
+        let mut members = Vec::new();
+        let mut put = |name, value: &[u8]| {
+            members.push((name, self.bytes.len() - start));
+            self.bytes.extend(value);
+        };
+        put("op", &[term.op]);
+        put("slot", &[term.slot]);
+        put("other", &[term.other]);
+        put("flags", &[term.flags]);
+        put("unused", &[0; 4]);
+        put("a", &term.a.to_ne_bytes());
+        put("b", &term.b.to_ne_bytes());
+        put("mask_a", &term.mask_a.to_ne_bytes());
+        put("mask_b", &term.mask_b.to_ne_bytes());
+        self.term_members = members;
     }
 
-    fn slots(&mut self, slots: &[u8], room: usize) {
-        self.0.extend(slots);
-        self.0.extend(std::iter::repeat_n(0, room - slots.len()));
+    fn slots(&mut self, name: &'static str, slots: &[u8], room: usize) {
+        self.member(name);
+        self.bytes.extend(slots);
+        self.bytes.extend(std::iter::repeat_n(0, room - slots.len()));
     }
 }
