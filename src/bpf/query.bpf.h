@@ -219,7 +219,8 @@ static __always_inline void cell_add(struct cell *cell, u64 value, u64 at)
 			cell->min_inverted = ~value;
 	}
 	if (query.keep & (KEEP_EXTREMES | KEEP_MAX_AT)) {
-		if (value >= cell->max) {
+		/* Of equal maxima the earliest is told; the first value may be zero. */
+		if (value > cell->max || cell->count == 1) {
 			cell->max = value;
 			if (query.keep & KEEP_MAX_AT)
 				cell->max_at = at;

@@ -138,14 +138,14 @@ fn once(
 
 /// Values from the command line, which must be of parameters that the script has.
 fn bind(session: &mut Session, source: &Source, values: &[(String, String)]) -> Result<(), Diagnostic> {
-    let known = texts::parameters(source);
+    let known = crate::session::texts::parameters(source);
     for (name, value) in values {
         if !known.contains(name) {
             let has = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
             let title = format!("{} has no parameter {name:?}", source.name);
             return Err(Diagnostic::new("unknown-parameter", Exit::Wrong, title).help(has));
         }
-        session.bind(name, texts::value(value));
+        session.bind(name, value);
     }
     Ok(())
 }

@@ -10,12 +10,10 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
 use super::args::{Args, Format};
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::frame::Frame;
 use crate::output::file::{self, Prepared};
 use crate::output::ndjson::Label;
 use crate::output::{Style, csv, diagnostic, histogram, json, ndjson, table, trust};
-use crate::plan::Plan;
-use crate::session::{Audience, Finished};
+use crate::session::{Audience, Finished, Frame, Plan};
 
 pub struct Terminal {
     format: Format,

@@ -8,12 +8,8 @@ use std::path::{Path, PathBuf};
 use super::args::{Args, Listed};
 use super::terminal::Terminal;
 use super::{Failure, finish};
-use crate::catalog;
 use crate::diagnostic::{Diagnostic, Exit, Source};
-use crate::lang::ast::{Statement, Value};
-use crate::lang::{self, format};
-use crate::plan::describe;
-use crate::session::{Audience, Session, saved};
+use crate::session::{Audience, Session, saved, texts};
 
 /// Where a text came from, so that `fmt --write` can put it back.
 pub struct Given {
@@ -41,26 +37,6 @@ fn given(text: &OsString) -> Result<Given, Failure> {
     Ok(Given { source: saved::source(name, &bytes)?, file: Some(path.to_owned()) })
 }
 
-/// The parameters that a script declares.
-pub fn parameters(source: &Source) -> Vec<String> {
-    let parsed = lang::parse(source);
-    let names = parsed.statements().filter_map(|statement| match statement {
-        Statement::Param { name, .. } => Some(name.node.clone()),
-        _ => None,
-    });
-    names.collect()
-}
-
-/// A value from the command line: a literal of the language as it stands, else text, which needs no quotes here.
-pub fn value(text: &str) -> Value {
-    let parsed = lang::parse(&Source::new("value", format!("param value = {text}")));
-    let mut statements = parsed.statements();
-    match (statements.next(), statements.next(), parsed.errors.is_empty()) {
-        (Some(Statement::Param { default: Some(value), .. }), None, true) => value.node.clone(),
-        _ => Value::Text(text.as_bytes().to_vec()),
-    }
-}
-
 pub fn check(session: &Session, given: &[Given], terminal: &mut Terminal) -> Result<u8, Failure> {
     let mut status = 0;
     for one in given {
@@ -76,13 +52,14 @@ pub fn check(session: &Session, given: &[Given], terminal: &mut Terminal) -> Res
 pub fn format(texts: &[OsString], check: bool, write: bool, terminal: &mut Terminal) -> Result<u8, Failure> {
     let mut status = 0;
     for one in sources(texts)? {
-        let parsed = lang::parse(&one.source);
-        if !parsed.errors.is_empty() {
-            parsed.errors.iter().for_each(|e| terminal.tell(&e.diagnostic(&one.source)));
-            status = Exit::Wrong.code();
-            continue;
-        }
-        let text = format::script(&parsed.script);
+        let text = match texts::canonical(&one.source) {
+            Ok(text) => text,
+            Err(problems) => {
+                problems.iter().for_each(|p| terminal.tell(p));
+                status = Exit::Wrong.code();
+                continue;
+            }
+        };
         match &one.file {
             _ if check => {
                 if text.trim_end() != one.source.text.trim_end() {
@@ -122,7 +99,7 @@ pub fn explain(args: &Args, texts: &[OsString], session: &mut Session, terminal:
 
 pub fn list(what: Listed, terminal: &mut Terminal) -> Result<u8, Failure> {
     if what != Listed::Queries {
-        terminal.print(&describe::list_families())?;
+        terminal.print(&texts::families())?;
     }
     if what == Listed::All {
         terminal.print("")?;
@@ -146,13 +123,6 @@ pub fn list(what: Listed, terminal: &mut Terminal) -> Result<u8, Failure> {
 }
 
 pub fn describe(family: &str, terminal: &mut Terminal) -> Result<u8, Failure> {
-    let Some(found) = catalog::family(&family.to_lowercase()) else {
-        let names: Vec<&str> = catalog::FAMILIES.iter().map(|f| f.name).collect();
-        let title = format!("there is no family {family:?}");
-        return Err(Diagnostic::new("unknown-family", Exit::Wrong, title)
-            .help(format!("there are {}", names.join(", ")))
-            .into());
-    };
-    terminal.print(&describe::describe_family(found))?;
+    terminal.print(&texts::describe(family)?)?;
     Ok(0)
 }

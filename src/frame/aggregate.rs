@@ -85,12 +85,12 @@ pub(super) fn build(plan: &Plan, outcome: &Outcome, keep: &[bool]) -> Result<Bui
     };
 
     let mut columns: Vec<FrameColumn> = Vec::new();
-    if every {
+    if let Some(length) = plan.scan.every_ns {
         columns.push(FrameColumn {
             name: INTERVAL.into(),
             label: "interval".into(),
             kind: ColumnKind::Time,
-            role: Role::Interval,
+            role: Role::Interval(length),
             marks: Vec::new(),
         });
     }

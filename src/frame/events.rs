@@ -16,16 +16,19 @@ pub(super) fn build(
     shown: &[&'static Column],
 ) -> Result<Built, FrameError> {
     let table = &outcome.table;
-    let every = plan.scan.every_ns.is_some();
+    let every = plan.scan.every_ns;
     let mut rows: Vec<usize> = (0..table.height).filter(|row| keep[*row]).collect();
     if let Ok(ends) = keys::integers(table, "at") {
         rows.sort_by_key(|row| ends[*row]);
     }
+    if let Some(first) = plan.rest.first {
+        rows.truncate(usize::try_from(first).unwrap_or(usize::MAX));
+    }
     let count = rows.len() as u64;
 
     let mut columns: Vec<FrameColumn> = Vec::new();
-    if every {
-        columns.push(column(INTERVAL, "interval", ColumnKind::Time, Role::Interval));
+    if let Some(length) = every {
+        columns.push(column(INTERVAL, "interval", ColumnKind::Time, Role::Interval(length)));
     }
     columns.extend(shown.iter().map(|c| column(c.name, c.name, c.kind.into(), Role::Event)));
     let offset = |kind: Kind| if kind == Kind::Time { outcome.window.wall_offset_ns } else { 0 };
@@ -34,7 +37,7 @@ pub(super) fn build(
         _ => keys::empty(name, kind),
     };
     let mut data = Vec::new();
-    if every {
+    if every.is_some() {
         let values = if rows.is_empty() { None } else { Some(&keys::find_named(table, INTERVAL)?.values) };
         data.push(take(INTERVAL, Kind::Time, values));
     }
@@ -42,10 +45,23 @@ pub(super) fn build(
         let values = if rows.is_empty() { None } else { Some(&keys::find(table, column)?.values) };
         data.push(take(column.name, column.kind, values));
     }
+    // Columns by which the rows are sorted and which are not shown.
+    let unseen: Vec<&'static Column> = plan
+        .rest
+        .sort
+        .iter()
+        .filter_map(|sort| plan.family.column(&sort.name))
+        .filter(|column| !shown.contains(column))
+        .collect();
+    for column in &unseen {
+        let values = if rows.is_empty() { None } else { Some(&keys::find(table, column)?.values) };
+        data.push(take(column.name, column.kind, values));
+    }
     // The query may count rows only by their order, so equal rows keep it.
     data.push(Series::new(rank::GROUP.into(), (0..rows.len() as i64).collect::<Vec<i64>>()).into());
     let ranked = rank::rank(DataFrame::new(rows.len(), data)?, &plan.rest, &[rank::GROUP.to_owned()], None)?;
-    Ok(Built { data: ranked.drop(rank::GROUP)?, columns, totals: Totals { count, sum: None }, groups: Vec::new() })
+    let dropped = unseen.iter().map(|column| column.name).chain([rank::GROUP]);
+    Ok(Built { data: ranked.drop_many(dropped), columns, totals: Totals { count, sum: None }, groups: Vec::new() })
 }
 
 fn column(name: &str, label: &str, kind: ColumnKind, role: Role) -> FrameColumn {

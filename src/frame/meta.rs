@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Built, ColumnKind, FrameColumn, Measured, Scale};
 use crate::catalog::Kind;
+use crate::lang::ast::Stat;
 use crate::plan::Plan;
 use crate::source::{Ended, Outcome};
 
@@ -127,6 +128,8 @@ pub(super) fn of(plan: &Plan, outcome: &Outcome, host: &[(String, String)], buil
     };
     // Without a rest of the filter the source's own figure also counts rows whose group found no room.
     let rows_matched = if plan.rest.filter.is_some() { built.totals.count } else { account.matched };
+    let mut notes = outcome.notes.clone();
+    notes.extend(adds_up(plan, built.totals, outcome.window.length_ns));
     Meta {
         schema_version: SCHEMA_VERSION,
         query: plan.text.clone(),
@@ -142,10 +145,18 @@ pub(super) fn of(plan: &Plan, outcome: &Outcome, host: &[(String, String)], buil
         measure_unit: plan.measure.filter(|m| m.kind == Kind::Duration).map(|_| "ns".into()),
         totals: built.totals,
         groups: built.groups.clone(),
-        notes: outcome.notes.clone(),
+        notes,
         host: host.to_vec(),
         columns: built.columns.iter().map(ColumnMeta::of).collect(),
     }
+}
+
+/// Said where a total is shown that is longer than the window it comes from.
+fn adds_up(plan: &Plan, totals: Totals, window_ns: u64) -> Option<String> {
+    let shown = plan.rest.stats.iter().any(|s| matches!(s.stat, Stat::Sum | Stat::Hist | Stat::HistLinear { .. }));
+    let measure = plan.measure.filter(|m| m.kind == Kind::Duration && shown)?;
+    (totals.sum? > window_ns)
+        .then(|| format!("the total {} is longer than the window: that of tasks side by side adds up", measure.name))
 }
 
 /// CLOCK_MONOTONIC nanoseconds as nanoseconds since the epoch.

@@ -108,8 +108,8 @@ pub enum Measured {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The start of the interval of `every`.
-    Interval,
+    /// The start of the interval of `every`, whose nominal length this is, nanoseconds.
+    Interval(u64),
     Key,
     Stat,
     /// A column of the rows themselves.

@@ -2,6 +2,7 @@
 
 pub mod ast;
 mod builder;
+mod conditions;
 mod diagnose;
 pub mod error;
 mod foreign;
@@ -12,6 +13,7 @@ mod messages;
 mod number;
 mod parse;
 mod split;
+mod terms;
 mod tokens;
 pub mod words;
 

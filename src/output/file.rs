@@ -34,6 +34,11 @@ impl Format {
         Self::ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, format)| *format)
     }
 
+    /// Whether one file can hold several results.
+    pub const fn holds_several(self) -> bool {
+        matches!(self, Format::Json | Format::Ndjson)
+    }
+
     fn write(self, out: &mut dyn Write, frames: &[(Label, &Frame)]) -> io::Result<()> {
         match (self, frames) {
             (Format::Json, _) => json::write(out, &frames.iter().map(|(_, frame)| *frame).collect::<Vec<_>>()),

@@ -80,7 +80,7 @@ fn blocks(frame: &Frame, style: &Style) -> PolarsResult<Vec<Block>> {
                 Role::BucketLow(_) => lo = integer(value),
                 Role::BucketHigh => hi = integer(value),
                 Role::BucketCount => count = integer(value),
-                Role::Interval => heading.push(text(&value, column.kind, column.role, style)),
+                Role::Interval(_) => heading.push(text(&value, column.kind, column.role, style)),
                 Role::Key | Role::Stat | Role::Event => {
                     let shown = match value {
                         Value::Missing => "(missing)".to_owned(),
@@ -135,5 +135,6 @@ fn summary(totals: &Totals, unit: Measured, style: &Style) -> String {
         Measured::Nanoseconds => bound((sum + totals.count / 2) / totals.count, unit, style),
         Measured::Plain => units::decimal(sum as f64 / totals.count as f64),
     };
-    format!("{samples}, total {}, average {average}", bound(sum, unit, style))
+    let line = format!("{samples}, total {}, average {average}", bound(sum, unit, style));
+    if line.width() > style.width { line.replace(", total", "\ntotal") } else { line }
 }

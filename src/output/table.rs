@@ -31,7 +31,7 @@ pub struct Batches {
 impl Batches {
     pub fn render(&mut self, frame: &Frame, style: &Style) -> PolarsResult<String> {
         let columns = rendered(frame, style)?;
-        let goes_on = frame.columns.iter().any(|c| c.role == Role::Interval);
+        let goes_on = frame.columns.iter().any(|c| matches!(c.role, Role::Interval(_)));
         let least = |c: &FrameColumn| if goes_on && c.role == Role::Stat { ROOM_TO_GROW } else { 0 };
         let mut wanted: Vec<usize> =
             columns.iter().zip(&frame.columns).map(|(column, of)| column.width().max(least(of))).collect();
@@ -87,10 +87,7 @@ pub(super) fn text(value: &Value, kind: ColumnKind, role: Role, style: &Style) -
     match (value, kind) {
         (Value::Missing | Value::Buckets(_), _) => String::new(),
         (Value::Int(ns), ColumnKind::Duration) => units::duration(*ns, style),
-        // The start of an interval is told to the precision that tells intervals apart.
-        (Value::Int(ns), ColumnKind::Time) => {
-            units::time_of_day(*ns, if role == Role::Interval { 3 } else { 6 }, style)
-        }
+        (Value::Int(ns), ColumnKind::Time) => units::time_of_day(*ns, decimals(role), style),
         (Value::Int(n), ColumnKind::Count) => units::count(*n),
         (Value::Int(n), _) => n.to_string(),
         (Value::Float(x), ColumnKind::Rate) => units::rate(*x),
@@ -102,11 +99,20 @@ pub(super) fn text(value: &Value, kind: ColumnKind, role: Role, style: &Style) -
     }
 }
 
+/// The start of an interval is told to the precision that tells intervals apart.
+fn decimals(role: Role) -> usize {
+    match role {
+        Role::Interval(1_000_000_000..) => 0,
+        Role::Interval(10_000_000..) => 3,
+        _ => 6,
+    }
+}
+
 fn marked(text: String, mark: Mark) -> String {
     match mark {
         Mark::None => text,
         Mark::Rough => format!("~{text}"),
-        Mark::PastInterval => format!(">{text}"),
+        Mark::PastInterval => format!("*{text}"),
     }
 }
 
@@ -184,7 +190,8 @@ fn lay_out(
 ) -> String {
     let shown = narrow(columns, &mut widths, style.width);
     let mut out = String::new();
-    let remark = |out: &mut String, text: &str| out.push_str(&format!("{}\n", style.faint(text)));
+    let remark =
+        |out: &mut String, text: &str| out.push_str(&format!("{}\n", style.faint(&cut(text, style.width, style))));
     let line = |cell: &dyn Fn(&RenderedColumn) -> String, paint: &dyn Fn(&str) -> String| {
         let mut text = String::new();
         for (column, width) in columns.iter().zip(&widths).take(shown) {
@@ -211,10 +218,9 @@ fn lay_out(
         let names: Vec<&str> = columns[shown..].iter().map(|c| c.header.as_str()).collect();
         remark(&mut out, &format!("(too narrow for: {})", names.join(", ")));
     }
-    for (mark, meaning) in [
-        (Mark::Rough, "~ of fewer samples than this percentile needs"),
-        (Mark::PastInterval, "> longer than the interval in which it ended"),
-    ] {
+    for (mark, meaning) in
+        [(Mark::Rough, "~ rough: too few samples"), (Mark::PastInterval, "* longer than its interval")]
+    {
         if !told.contains(&mark) && columns.iter().take(shown).any(|c| c.marks.contains(&mark)) {
             told.push(mark);
             remark(&mut out, meaning);

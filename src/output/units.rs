@@ -71,8 +71,12 @@ pub fn percent(value: f64) -> String {
 pub fn time_of_day(epoch_ns: i64, decimals: usize, style: &Style) -> String {
     let Ok(instant) = jiff::Timestamp::from_nanosecond(i128::from(epoch_ns)) else { return String::new() };
     let time = style.zone.to_datetime(instant).time();
+    let seconds = format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second());
+    if decimals == 0 {
+        return seconds;
+    }
     let fraction = format!("{:09}", time.subsec_nanosecond());
-    format!("{:02}:{:02}:{:02}.{}", time.hour(), time.minute(), time.second(), &fraction[..decimals.min(9)])
+    format!("{seconds}.{}", &fraction[..decimals.min(9)])
 }
 
 #[cfg(test)]
@@ -119,5 +123,6 @@ mod tests {
         assert_eq!(time_of_day(3_661_123_456_789, 6, &here), "01:01:01.123456");
         here.zone = jiff::tz::TimeZone::fixed(jiff::tz::offset(2));
         assert_eq!(time_of_day(3_661_123_456_789, 3, &here), "03:01:01.123");
+        assert_eq!(time_of_day(3_661_123_456_789, 0, &here), "03:01:01");
     }
 }

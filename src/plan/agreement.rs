@@ -295,7 +295,7 @@ fn answers(plan: &Plan, row: &Row) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
     fn clauses_and_filter_together_say_what_the_text_says(filter in expressions(), rows in prop::collection::vec(rows(), 1..8)) {

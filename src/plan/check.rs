@@ -11,8 +11,9 @@ mod result;
 mod stats;
 mod time;
 
+pub(super) use literal::NAME_BYTES;
 pub use names::ALIASES;
-pub(crate) use names::CHILD;
+pub(super) use names::CHILD;
 
 use std::collections::BTreeMap;
 
@@ -79,9 +80,11 @@ pub fn check(query: &ast::Query, params: &Params, options: &CheckOptions) -> Res
 
     let measure = scope.measure(query.measure.as_ref());
     let filter = query.filter.as_ref().and_then(|expr| scope.predicate(expr));
+    let before = scope.errors.len();
     let stats = scope.stats(&query, measure);
     let by = scope.keys(&query, measure);
-    let shape = result::Shape { measure, stats: &stats, by: &by, every: query.every.is_some() };
+    let partial = scope.errors.len() > before;
+    let shape = result::Shape { measure, stats: &stats, by: &by, every: query.every.is_some(), partial };
     let having = query.having.as_ref().and_then(|expr| scope.having(expr, &shape));
     let sort = scope.sort(&query.sort, &shape);
     let limit = scope.limit(&query, &stats, measure);
@@ -172,3 +175,6 @@ fn names(term: &super::predicate::Term, name: &[u8]) -> bool {
             _ => false,
         }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! What can be asked, in words: the texts of `list` and `describe`, all of them from the catalog.
 
-use super::explain::Page;
+use super::page::Page;
 use super::words::list;
 use crate::catalog::{self, Column, Family, Kind, LossKind, When, task};
 
@@ -22,7 +22,7 @@ pub fn describe_family(family: &Family) -> String {
     let mut page = Page::default();
     page.line(&format!("{}: one row is: {}", family.name, family.doc));
     page.text.push('\n');
-    wrapped(&mut page, family.detail);
+    page.wrapped(String::new(), family.detail);
 
     if family.measures.is_empty() {
         page.section("measures: none, it counts");
@@ -69,23 +69,16 @@ fn columns<'a>(columns: impl Iterator<Item = &'a Column>) -> Vec<Vec<String>> {
             if column.nullable {
                 doc.push_str("; can be missing");
             }
-            vec![column.name.to_string(), column.kind.noun().to_string(), doc, format!("[{}]", column.from)]
+            vec![column.name.to_string(), noun(column), format!("{doc} [{}]", column.from)]
         })
         .collect()
 }
 
-/// A paragraph, broken at 100 characters.
-fn wrapped(page: &mut Page, text: &str) {
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > 100 {
-            page.line(&line);
-            line.clear();
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
+/// What a column holds, and in which unit where a machine reads it.
+fn noun(column: &Column) -> String {
+    let noun = column.kind.noun();
+    match column.kind {
+        Kind::Duration | Kind::Time => format!("{noun} (ns)"),
+        _ => noun.to_string(),
     }
-    page.line(&line);
 }

@@ -73,9 +73,14 @@ impl fmt::Display for Predicate {
 impl fmt::Display for Having {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Having::And(parts) => joined(f, parts, " and ", "true", |part| matches!(part, Having::Or(_))),
+            Having::And(parts) => {
+                joined(f, parts, " and ", "true", |part| matches!(part, Having::Or(_) | Having::And(_)))
+            }
             Having::Or(parts) => joined(f, parts, " or ", "false", |part| matches!(part, Having::And(_))),
             Having::Not(part) => write!(f, "not ({part})"),
+            Having::Stat { column, order, value } if column.ends_with("_ns") && *value >= 0.0 => {
+                write!(f, "{column} {} {}", order.symbol(), duration(*value as u64))
+            }
             Having::Stat { column, order, value } => write!(f, "{column} {} {value}", order.symbol()),
             Having::StatMissing { column } => write!(f, "{column} is missing"),
             Having::Key(term) => term.fmt(f),

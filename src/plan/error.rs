@@ -70,6 +70,7 @@ pub enum Error {
     /// Longer than a task's name can be.
     NameTooLong {
         column: &'static Column,
+        text: Vec<u8>,
         bytes: usize,
         glob: bool,
         span: Span,
@@ -242,6 +243,10 @@ pub enum Error {
     },
     /// `having` on the interval.
     IntervalTested {
+        span: Span,
+    },
+    /// Intervals are printed as they end.
+    IntervalsBackward {
         span: Span,
     },
     SortTwice {

@@ -2,18 +2,25 @@
 //! left for user space, and what all that costs.
 
 use super::columns::{self, holds};
-use super::layout::{CELL_BYTES, Layout, Machine, Mode};
+use super::layout::{Layout, Machine, Mode};
+use super::page::Page;
 use super::predicate::{Predicate, Test};
 use super::pushdown::{self, RowsBecause, Undecided};
 use super::words::{bytes, duration, list};
 use super::{Clause, INTERVAL, Needs, Output, Plan, Scan};
-use crate::catalog::{Column, Family, Kind, Program, Stage, When, task};
+use crate::catalog::{Cardinality, Column, Family, Kind, Program, Stage, When, task};
 use crate::lang::ast::Stat;
 
 /// The plan of a query on a machine, as plain text.
 pub fn explain(plan: &Plan, layout: &Layout, machine: Machine) -> String {
     let mut page = Page::default();
     heading(&mut page, plan);
+    if plan.scan.is_empty() {
+        page.section("condition");
+        page.line("  holds for no row, whatever happens: nothing needs to run");
+        result(&mut page, plan);
+        return page.text;
+    }
     programs(&mut page, plan, machine);
     kernel_filter(&mut page, plan, layout);
     kept(&mut page, plan, layout);
@@ -24,45 +31,9 @@ pub fn explain(plan: &Plan, layout: &Layout, machine: Machine) -> String {
     page.text
 }
 
-/// Text with sections; every section's lines are indented and its cells aligned.
-#[derive(Default)]
-pub(super) struct Page {
-    pub text: String,
-}
-
-impl Page {
-    pub fn line(&mut self, text: &str) {
-        self.text.push_str(text.trim_end());
-        self.text.push('\n');
-    }
-
-    pub fn section(&mut self, title: &str) {
-        self.text.push('\n');
-        self.line(title);
-    }
-
-    /// Rows of cells; the last cell of a row is not padded.
-    pub fn table(&mut self, rows: &[Vec<String>]) {
-        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |column: usize| {
-            let cells = rows.iter().filter(|row| row.len() > column + 1).map(|row| row[column].chars().count());
-            cells.max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        for row in rows {
-            let mut line = String::from(" ");
-            for (i, cell) in row.iter().enumerate() {
-                let pad = if i + 1 == row.len() { 0 } else { widths[i] + 1 - cell.chars().count().min(widths[i]) };
-                line.push_str(&format!(" {cell}{}", " ".repeat(pad)));
-            }
-            self.line(&line);
-        }
-    }
-}
-
 fn heading(page: &mut Page, plan: &Plan) {
     page.line(&plan.text);
-    page.section("asks");
+    page.section("what is asked");
     let family = plan.family;
     let mut rows = vec![vec![family.name.to_string(), family.doc.to_string()]];
     if let Some(measure) = plan.measure {
@@ -111,11 +82,6 @@ fn uses_child(scan: &Scan) -> bool {
 
 fn kernel_filter(page: &mut Page, plan: &Plan, layout: &Layout) {
     let scan = &plan.scan;
-    if scan.is_empty() {
-        page.section("condition");
-        page.line("  holds for no row, whatever happens: nothing needs to run");
-        return;
-    }
     if scan.clauses.is_empty() {
         page.section("condition in the kernel: none, every row counts");
     } else {
@@ -243,7 +209,7 @@ fn maps(page: &mut Page, plan: &Plan, layout: &Layout, machine: Machine) {
         "total".to_string(),
         String::new(),
         String::new(),
-        format!("{} (groups and rows may take {})", bytes(total), bytes(plan.scan.map_bytes)),
+        format!("{}, taken at the start (limit {})", bytes(total), bytes(plan.scan.map_bytes)),
     ]);
     page.table(&rows);
 }
@@ -339,9 +305,6 @@ fn result(page: &mut Page, plan: &Plan) {
 /// What the figures cost, and what to know of them.
 fn notes(page: &mut Page, plan: &Plan, layout: &Layout) {
     let scan = &plan.scan;
-    if scan.is_empty() {
-        return;
-    }
     let mut notes: Vec<String> = Vec::new();
     notes.push(cost(plan, layout).to_string());
     let early = scan.clauses.iter().any(|clause| latest(clause) == Stage::Fixed);
@@ -352,15 +315,20 @@ fn notes(page: &mut Page, plan: &Plan, layout: &Layout) {
     if let Output::Groups { keys, needs } = &scan.output {
         let hidden: Vec<_> = keys.iter().filter(|column| !plan.rest.by.contains(column)).map(|c| c.name).collect();
         if !hidden.is_empty() {
-            let per = CELL_BYTES + layout.histogram_slots * 8;
-            let more = list(hidden.iter().copied());
-            notes.push(format!("hidden keys: a group of some {} for each {more}", bytes(u64::from(per))));
+            let more =
+                if hidden.len() == 1 { hidden[0].to_string() } else { format!("combination of {}", list(hidden)) };
+            notes.push(format!("hidden keys: the kernel keeps a group for each {more}"));
         }
-        if let Some(map) = layout.maps.iter().find(|map| matches!(map.name, "groups" | "histograms")) {
-            notes.push(format!("room for {} groups; rows of further groups are counted as lost", map.entries));
+        let bounded = |column: &&Column| matches!(column.few, Cardinality::Fixed(_) | Cardinality::Cpus);
+        if let Some(map) = layout.maps.iter().find(|map| matches!(map.name, "groups" | "histograms"))
+            && !keys.iter().all(bounded)
+        {
+            let each = map.bytes / u64::from(map.entries.max(1));
+            let cut = if map.bytes + each > scan.map_bytes { ", as many as the memory allows" } else { "" };
+            notes.push(format!("room for {} groups{cut}; rows of further groups are counted as lost", map.entries));
         }
         if needs.histogram {
-            notes.push("percentiles and buckets are at most 3.2 % off".to_string());
+            notes.push("percentiles are at most 3.2 % off".to_string());
         }
     }
     if plan.rest.first.is_some() && plan.rest.filter.is_some() {
@@ -377,7 +345,7 @@ fn notes(page: &mut Page, plan: &Plan, layout: &Layout) {
     }
     page.section("notes");
     for note in notes {
-        page.line(&format!("  {note}"));
+        page.wrapped("  ".to_string(), &note);
     }
 }
 

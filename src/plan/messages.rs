@@ -3,13 +3,14 @@
 mod literals;
 mod names;
 
+use super::check::NAME_BYTES;
 use super::error::Error;
 use super::words::{duration, list, nearest, quoted};
 use crate::catalog::Kind;
 use crate::diagnostic::{Diagnostic, Exit, Source, Span};
 use crate::lang::ast::Value;
 use crate::lang::format;
-use literals::{example, is_digits, not_a_duration, not_text, noun, what_belongs, words};
+use literals::{example, is_digits, not_a_duration, not_text, noun, thing, what_belongs, words};
 use names::{key_too_fine, no_measure, not_in_result, unknown_column, unknown_family, unknown_measure};
 
 /// The problems of a query that stands in `source`, in the order of their places.
@@ -69,15 +70,19 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
         )
         .help("of CLOCK_MONOTONIC, as `events` gives them in json, csv and parquet"),
         Error::NotText { column, op, value, span } => not_text(column, *op, value, *span, source),
-        Error::NameTooLong { column, bytes, glob, span } => {
-            let what = if *glob { "a match would have at least" } else { "this has" };
-            say(
+        Error::NameTooLong { column, text, bytes, glob, span } => {
+            let label = if *glob { "a match would have at least" } else { "this has" };
+            let d = say(
                 "name-too-long",
-                format!("{} has at most 15 bytes, so this can never match", column.name),
+                format!("{} has at most {NAME_BYTES} bytes, so this can never match", column.name),
                 *span,
-                &format!("{what} {bytes} bytes"),
-            )
-            .help(format!("the kernel cuts a task's name after 15 bytes: `{} ~ 'BEGINNING*'`", column.name))
+                &format!("{label} {bytes} bytes"),
+            );
+            if *glob {
+                return d.help("the kernel cuts a task's name after 15 bytes: shorten the pattern");
+            }
+            let cut = &text[..NAME_BYTES.min(text.len())];
+            d.help(format!("the kernel cuts a task's name after 15 bytes, which leaves {}", format::text(cut)))
         }
         Error::NulInName { column, span } => {
             say("nul-in-name", format!("{} holds no NUL, so this can never match", column.name), *span, "has a NUL")
@@ -99,14 +104,11 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
             "other-unit",
             format!("{} and {} cannot be compared", left.name, right.name),
             *span,
-            &format!("{} is a {}, {} a {}", right.name, right.kind.noun(), left.name, left.kind.noun()),
+            &format!("{} is {}, {} {}", right.name, thing(right), left.name, thing(left)),
         )
         .help(match left.kind {
             Kind::Name => format!("for the name, quote it: '{}'", right.name),
-            Kind::Int | Kind::Duration if left.kind == right.kind => {
-                "they count different things; columns are compared when they have the same unit".to_string()
-            }
-            _ => format!("{} is compared with {}", left.name, what_belongs(left)),
+            _ => format!("{} is compared with {}, or with a column of its own unit", left.name, what_belongs(left)),
         }),
         Error::NoOrder { column, op, span } => {
             say("no-order", format!("{} has no order, so `{}` has no meaning", column.name, op.symbol()), *span, "")
@@ -119,7 +121,7 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
                 Kind::Name | Kind::Cgroup | Kind::Word(_) => {
                     d.help(format!("quote the pattern: `{} ~ '…*'`; columns are compared by `=`", column.name))
                 }
-                _ => d.help(format!("{} is a {}: use `=`, `<`, `in`", column.name, column.kind.noun())),
+                _ => d.help(format!("{} is {}: use `=`, `<` or `in`", column.name, thing(column))),
             }
         }
         Error::FlagCompared { column, opposite, span } => {
@@ -130,7 +132,7 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
         }
         Error::NotAFlag { column, span } => say(
             "not-a-flag",
-            format!("{} is a {}, not a condition", column.name, column.kind.noun()),
+            format!("{} is {}, not a condition", column.name, thing(column)),
             *span,
             "needs a comparison",
         )
@@ -141,7 +143,7 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
         }
         Error::RangesOn { column, span } => say(
             "ranges-without-numbers",
-            format!("{} is a {}, and ranges are of numbers", column.name, column.kind.noun()),
+            format!("{} is {}, and ranges are of numbers", column.name, thing(column)),
             *span,
             "",
         )
@@ -155,7 +157,7 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
         }
         Error::RelativePath { path, span } => {
             say("relative-cgroup", "a cgroup's path begins with `/`".to_string(), *span, "relative")
-                .help(format!("'/{path}', as in /proc/PID/cgroup"))
+                .help(format!("write '/{path}', as /proc/PID/cgroup does"))
         }
         Error::NotUtf8 { what, span } => say("not-utf8", format!("{what} must be UTF-8"), *span, ""),
         Error::NeedsCommand { column, span } => say(
@@ -228,11 +230,16 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
             say("stat-needs-number", format!("{column} is a figure"), *span, "").help(format!("such as `{column} > …`"))
         }
         Error::StatUnit { column, wants, value, span } => {
-            say("stat-unit", format!("{column} is compared with {wants}"), *span, noun(value))
+            let d = say("stat-unit", format!("{column} is compared with {wants}"), *span, noun(value));
+            if wants.contains("percentage") { d.help(format!("such as `{column} > 5%`")) } else { d }
         }
         Error::IntervalTested { span } => {
             say("interval-tested", "intervals are not chosen by `having`".to_string(), *span, "")
                 .help("save the result and ask it with `sql`")
+        }
+        Error::IntervalsBackward { span } => {
+            say("intervals-backward", "intervals are shown as they end, in order".to_string(), *span, "cannot descend")
+                .help("leave `desc` out")
         }
         Error::SortTwice { name } => {
             say("sort-twice", format!("{} orders the result already", name.node), name.span, "again")
@@ -259,9 +266,12 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
             "",
         )
         .help("for the first groups in order use `top`"),
-        Error::NotACount { word, value, span } => {
-            say("not-a-count", format!("`{word}` wants a whole number from 1"), *span, noun(value))
-        }
+        Error::NotACount { word, value, span } => say(
+            "not-a-count",
+            format!("`{word}` wants a whole number from 1"),
+            *span,
+            &format!("this is {}", format::value(value)),
+        ),
 
         Error::TooShort { word, ns, least_ns, span } => say(
             "too-short",
@@ -277,7 +287,7 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
         }),
         Error::TooLong { word, ns, most_ns, span } => say(
             "too-long",
-            format!("{word}: {} is too long", duration(*ns)),
+            format!("{} is too long for `{word}`", duration(*ns)),
             *span,
             &format!("at most {}", duration(*most_ns)),
         ),

@@ -12,6 +12,7 @@ pub mod explain;
 pub mod histogram;
 pub mod layout;
 pub mod messages;
+mod page;
 pub mod predicate;
 pub mod pushdown;
 pub mod words;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::columns::of_measure;
 use super::layout::{MAX_KEY_WORDS, MAX_TERMS};
-use super::predicate::{Predicate, Term, Test};
+use super::predicate::{Glob, Predicate, Term, Test};
 use super::{Clause, Needs, Output, Plan, StatColumn};
 use crate::catalog::task::UNDER_SLOTS;
 use crate::catalog::{Cardinality, Column, Kind, Stage};
@@ -17,6 +17,9 @@ use crate::lang::ast::Stat;
 /// Terms that one part of a predicate may have in conjunctive form: beyond, it is left as it stands. Larger than what the
 /// kernel holds, because simplification comes after.
 const MOST_TERMS_OF_A_PART: usize = 128;
+
+/// Clauses that are looked at together: each is held against each other one. Further parts are left as they stand.
+const MOST_CLAUSES: usize = 256;
 
 /// Why the kernel cannot decide a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,11 +60,11 @@ pub fn divide(predicate: Option<Predicate>) -> Division {
     let mut left: Vec<Predicate> = Vec::new();
     for part in parts {
         match conjunctive(&part, MOST_TERMS_OF_A_PART) {
-            Some(found) => clauses.extend(found),
-            None => left.push(part),
+            Some(found) if clauses.len() + found.len() <= MOST_CLAUSES => clauses.extend(found),
+            _ => left.push(part),
         }
     }
-    let mut clauses = simplify(clauses);
+    let mut clauses = settle(simplify(clauses));
     if clauses.iter().any(Vec::is_empty) {
         return Division { clauses: vec![Clause { terms: Vec::new() }], filter: None };
     }
@@ -76,11 +79,13 @@ pub fn divide(predicate: Option<Predicate>) -> Division {
     for clause in clauses {
         let more: BTreeSet<String> = paths.iter().cloned().chain(under_paths(&clause)).collect();
         let fits = terms + clause.len() <= MAX_TERMS && more.len() <= UNDER_SLOTS.len();
-        if fits && clause.iter().all(|term| undecided(term).is_none()) {
-            terms += clause.len();
+        let decided = clause.iter().all(|term| undecided(term).is_none());
+        if fits && let Some(implied) = implied(&clause) {
+            terms += implied.len();
             paths = more;
-            division.clauses.push(Clause { terms: clause });
-        } else {
+            division.clauses.push(Clause { terms: implied });
+        }
+        if !fits || !decided {
             left.push(Predicate::any(clause.into_iter().map(Predicate::Term)));
         }
     }
@@ -88,6 +93,22 @@ pub fn divide(predicate: Option<Predicate>) -> Division {
         division.filter = Some(Predicate::all(left));
     }
     division
+}
+
+/// What the kernel can test of a clause and what must hold wherever the clause does: the clause itself where all of it is
+/// decided, else one in which a glob is only how it begins (`CPU *` for `CPU */KVM`), so that few rows are carried along
+/// for user space to refuse. `None` when that would say nothing.
+fn implied(clause: &[Term]) -> Option<Vec<Term>> {
+    let weaker = |term: &Term| match (undecided(term), &term.test) {
+        (None, _) => Some(term.clone()),
+        (Some(Undecided::Glob), Test::Like(glob)) if !term.negated => {
+            let mut stem: Vec<u8> = glob.0.iter().copied().take_while(|b| !matches!(b, b'*' | b'?')).collect();
+            stem.push(b'*');
+            (stem.len() > 1).then(|| Term { test: Test::Like(Glob(stem)), ..term.clone() })
+        }
+        _ => None,
+    };
+    clause.iter().map(weaker).collect()
 }
 
 fn latest(clause: &[Term]) -> Stage {
@@ -146,7 +167,6 @@ fn simplify(clauses: Vec<Vec<Term>>) -> Vec<Vec<Term>> {
                 terms.push(term);
             }
         }
-        let opposite = |term: &Term| Term { negated: !term.negated, ..term.clone() };
         let always = terms.iter().any(|term| terms.contains(&opposite(term)));
         let implied = |other: &[Term], by: &[Term]| by.iter().all(|term| other.contains(term));
         if always || kept.iter().any(|known| implied(&terms, known)) {
@@ -156,6 +176,24 @@ fn simplify(clauses: Vec<Vec<Term>>) -> Vec<Vec<Term>> {
         kept.push(terms);
     }
     kept
+}
+
+/// Takes from every clause the terms that a clause of a single term rules out.
+fn settle(mut clauses: Vec<Vec<Term>>) -> Vec<Vec<Term>> {
+    loop {
+        let ruled_out: Vec<Term> = clauses.iter().filter(|c| c.len() == 1).map(|c| opposite(&c[0])).collect();
+        let before: usize = clauses.iter().map(Vec::len).sum();
+        for clause in &mut clauses {
+            clause.retain(|term| !ruled_out.contains(term));
+        }
+        if clauses.iter().map(Vec::len).sum::<usize>() == before {
+            return simplify(clauses);
+        }
+    }
+}
+
+fn opposite(term: &Term) -> Term {
+    Term { negated: !term.negated, ..term.clone() }
 }
 
 /// What the frame must be given.

@@ -36,24 +36,14 @@ pub fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// The one of `known` that was most likely meant: one of which `given` is the beginning, or one that differs in a few
-/// letters, a third of them at most.
+/// The one of `known` that was most likely meant: one of which `given` is the beginning or which is the beginning of
+/// it, else one that differs in a letter or two.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = given.to_lowercase();
-    let allowed = given.chars().count().div_ceil(3);
-    let mut best: Option<(usize, &'a str)> = None;
-    for word in known {
-        let distance = if given.len() >= 2 && (word.starts_with(&given) || (word.len() >= 3 && given.starts_with(word)))
-        {
-            1
-        } else {
-            strsim::damerau_levenshtein(&given, word)
-        };
-        if distance <= allowed && best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, word));
-        }
-    }
-    best.map(|(_, word)| word)
+    let known: Vec<&str> = known.into_iter().collect();
+    let begins =
+        |word: &&&str| (given.len() >= 2 && word.starts_with(&given)) || (word.len() >= 3 && given.starts_with(**word));
+    known.iter().find(begins).copied().or_else(|| crate::lang::words::nearest(&given, known))
 }
 
 #[cfg(test)]
@@ -75,6 +65,7 @@ mod tests {
         assert_eq!(nearest("command", known), Some("comm"));
         assert_eq!(nearest("LATENCY", known), Some("latency"));
         assert_eq!(nearest("xyz", known), None);
+        assert_eq!(nearest("kind", known), None, "two letters of four are another word");
         assert_eq!(nearest("x", known), None, "one letter says nothing");
     }
 

@@ -6,7 +6,7 @@ use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 
 use crate::diagnostic::Source;
-use crate::lang;
+use crate::session::texts::is_incomplete;
 use crate::session::{Audience, Session};
 
 const PROMPT: &str = "schedq> ";
@@ -26,7 +26,7 @@ pub fn run(session: &mut Session, audience: &mut dyn Audience) -> io::Result<u8>
                 }
                 text.push_str(&line);
                 text.push('\n');
-                if lang::is_incomplete(&text) {
+                if is_incomplete(&text) {
                     continue;
                 }
                 let whole = std::mem::take(&mut text);

@@ -5,6 +5,7 @@ mod ask;
 pub mod command;
 pub mod saved;
 mod steps;
+pub mod texts;
 #[cfg(feature = "live")]
 mod window;
 #[cfg(feature = "live")]
@@ -16,9 +17,10 @@ use std::io;
 use std::sync::mpsc::Receiver;
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
-use crate::frame::Frame;
+pub use crate::frame::Frame;
 use crate::output::ndjson::Label;
-use crate::plan::{Params, Plan};
+use crate::plan::Params;
+pub use crate::plan::Plan;
 
 pub use steps::{Planned, Step};
 
@@ -125,8 +127,8 @@ impl Session {
     }
 
     /// Sets parameters from outside, as text that is typed where it is used; they win over a script's own defaults.
-    pub fn bind(&mut self, name: &str, value: crate::lang::ast::Value) {
-        self.params.insert(name.to_owned(), value);
+    pub fn bind(&mut self, name: &str, value: &str) {
+        self.params.insert(name.to_owned(), texts::value(value));
     }
 
     pub fn frame(&self, name: &str) -> Option<&Frame> {

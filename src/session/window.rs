@@ -41,7 +41,11 @@ struct Open {
 
 impl Open {
     fn window(&self, now_ns: u64) -> Window {
-        let (end, ended) = self.ended.unwrap_or((now_ns, Ended::Elapsed));
+        let (mut end, ended) = self.ended.unwrap_or((now_ns, Ended::Elapsed));
+        // Intervals end on the dot, so the window does too.
+        if let (Some(_), Some(deadline), Ended::Elapsed) = (self.every_ns, self.deadline_ns, ended) {
+            end = end.min(deadline);
+        }
         Window { start_ns: self.start_ns, wall_offset_ns: self.wall_offset_ns, length_ns: end - self.start_ns, ended }
     }
 

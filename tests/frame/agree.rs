@@ -128,6 +128,6 @@ proptest! {
         prop_assert!(joined.data.equals_missing(&whole.data));
         prop_assert_eq!(joined.meta.totals, whole.meta.totals);
         prop_assert_eq!(joined.meta.rows_matched, all.len() as u64);
-        prop_assert_eq!(&joined.columns[0].role, &Role::Interval);
+        prop_assert_eq!(joined.columns[0].role, Role::Interval(every));
     }
 }

@@ -1,12 +1,13 @@
 //! Names, types, and what is there when nothing happened.
 
 use polars::prelude::DataType;
+use schedq::catalog::family;
 use schedq::frame::{FrameError, Meta, build};
 use schedq::lang::ast::Stat;
 use schedq::plan::{INTERVAL, Output};
 use schedq::source::Outcome;
 
-use crate::plans::{EPOCH_NS, groups, ints, linear, p, plan, rows, texts, values};
+use crate::plans::{EPOCH_NS, groups, ints, linear, p, plan, rows, sort, texts, values};
 
 fn schema(plan: &schedq::plan::Plan, outcome: &Outcome) -> Vec<(String, DataType)> {
     let frame = build(plan, outcome, &[]).unwrap();
@@ -83,6 +84,22 @@ fn events_show_only_what_is_named_in_the_order_of_time() {
 }
 
 #[test]
+fn events_are_sorted_by_what_is_not_shown_after_the_first_are_taken() {
+    let mut asked = plan("switch", &[], &[]);
+    let column = |name| family("switch").unwrap().column(name).unwrap();
+    asked.rest.events = Some(vec![column("comm")]);
+    asked.rest.sort = vec![sort("cpu", true)];
+    asked.rest.first = Some(2);
+    asked.scan.output = Output::Rows { columns: vec![column("comm"), column("cpu"), column("at")], first: None };
+    let outcome =
+        rows(vec![texts("comm", &["late", "low", "high"]), ints("cpu", &[9, 1, 2]), ints("at", &[30, 10, 20])]);
+    let frame = build(&asked, &outcome, &[]).unwrap();
+    assert_eq!(frame.data.get_column_names(), ["comm"]);
+    let names: Vec<_> = frame.data.column("comm").unwrap().str().unwrap().iter().flatten().collect();
+    assert_eq!(names, ["high", "low"]);
+}
+
+#[test]
 fn what_the_source_failed_to_deliver_is_an_error() {
     let asked = plan("runq latency", &["comm"], &[Stat::Count]);
     let missing = build(&asked, &groups(vec![ints("cpu", &[1])], vec![values(&[1])]), &[]);
@@ -102,4 +119,13 @@ fn meta_comes_back_from_its_serialised_form() {
     assert!(text.contains(r#""started":"2023-11-14T22:13:20Z""#), "{text}");
     assert!(text.contains(r#""loss":{"map_full":3,"start_unseen":0}"#), "{text}");
     assert_eq!(serde_json::from_str::<Meta>(&text).unwrap(), frame.meta);
+}
+
+#[test]
+fn a_total_beyond_the_window_is_explained() {
+    let outcome = groups(Vec::new(), vec![values(&[3_000_000_000, 3_000_000_000])]);
+    let notes = |stat| build(&plan("runq latency", &[], &[stat]), &outcome, &[]).unwrap().meta.notes;
+    assert_eq!(notes(Stat::Sum).len(), 1);
+    assert_eq!(notes(Stat::Hist), notes(Stat::Sum));
+    assert!(notes(Stat::Max).is_empty());
 }

@@ -230,3 +230,37 @@ fn trust_with_loss() {
     assert_snapshot!(trust(change, &style()));
     assert_snapshot!(trust(change, &ascii()));
 }
+
+#[test]
+fn a_terminal_without_unicode_gets_none() {
+    let asked = plan("runq latency", &["cpu"], &[p(99), Stat::Hist]);
+    let outcome = groups(vec![ints("cpu", &[0])], vec![values(&two_peaks(100))]);
+    let beside = build(&asked, &outcome, &[]).unwrap();
+    let text = [table(&by_comm(), &ascii()), table(&beside, &ascii()), histogram(&hist(), &ascii())].concat();
+    assert!(text.is_ascii(), "{text}");
+    let cut = table(&by_comm(), &Style { width: 40, ..ascii() });
+    assert!(cut.is_ascii(), "{cut}");
+}
+
+proptest::proptest! {
+    #[test]
+    fn nothing_is_wider_than_the_terminal(
+        latencies in proptest::collection::vec(proptest::num::u64::ANY, 1..20),
+        comm in "\\PC{0,30}",
+        width in 40usize..160,
+    ) {
+        let style = Style { width, ..style() };
+        let latencies: Vec<u64> = latencies.into_iter().map(|v| v >> 8).collect();
+        let outcome = groups(
+            vec![texts("comm", &[schedq::name::escape(comm.as_bytes()).as_str()])],
+            vec![values(&latencies)],
+        );
+        let fits = |text: &str| text.lines().all(|line| unicode_width::UnicodeWidthStr::width(line) <= width);
+        let stats = build(&plan("runq latency", &["comm"], &[Stat::Count, Stat::Max, p(50)]), &outcome, &[]).unwrap();
+        let shown = table(&stats, &style);
+        proptest::prop_assert!(fits(&shown), "{}", shown);
+        let bars = build(&plan("runq latency", &[], &[Stat::Hist]), &groups(Vec::new(), vec![values(&latencies)]), &[]);
+        let shown = histogram(&bars.unwrap(), &style);
+        proptest::prop_assert!(fits(&shown), "{}", shown);
+    }
+}

@@ -52,7 +52,8 @@ fn plans_are_explained() {
         ("cgroup_glob", "runq latency where cgroup ~ '/app/*' avg by cgroup for 5s"),
         ("linear", "runq latency hist(linear, 0ms, 10ms, 1ms) by comm for 5s"),
         ("uniq", "switch where kind = involuntary count, uniq(next_comm) by comm for 5s"),
-        ("nothing", "runq latency where tid = 1 and not (tid = 1) for 5s"),
+        ("nothing", "param t = any\nrunq latency where cpu = 1 and not (tid = $t) for 5s"),
+        ("glob_with_a_stem", "runq latency where comm ~ 'CPU */KVM' p99 by comm for 5s"),
         ("idle", "switch where tid = 0 count by cpu, next_comm for 1s save 'idle.parquet'"),
         (
             "many_terms",

@@ -10,7 +10,7 @@ use crate::lang::ast::{Compare, Spanned, Value};
 use crate::plan::predicate::{Glob, Order, Plain, Predicate, Test};
 
 /// Bytes of a task's name; the kernel's TASK_COMM_LEN less the NUL.
-pub(crate) const NAME_BYTES: usize = 15;
+pub(in crate::plan) const NAME_BYTES: usize = 15;
 
 impl Scope<'_> {
     /// `column op right`.
@@ -157,7 +157,7 @@ impl Scope<'_> {
         span: Span,
     ) -> Option<()> {
         if bytes > NAME_BYTES {
-            return self.refuse(Error::NameTooLong { column, bytes, glob, span });
+            return self.refuse(Error::NameTooLong { column, text: text.to_vec(), bytes, glob, span });
         }
         if text.contains(&0) {
             return self.refuse(Error::NulInName { column, span });

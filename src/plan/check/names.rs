@@ -9,7 +9,7 @@ use crate::lang::ast::Word;
 pub const ALIASES: &[(&str, &str)] = &[("pid", "tgid")];
 
 /// The column that only has a meaning beside a command.
-pub(crate) const CHILD: &str = "child";
+pub(in crate::plan) const CHILD: &str = "child";
 
 /// The name under which the catalog knows it.
 pub(super) fn canonical(name: &str) -> &str {

@@ -15,6 +15,8 @@ pub(super) struct Shape<'a> {
     pub stats: &'a Stats,
     pub by: &'a [&'static Column],
     pub every: bool,
+    /// A stat or key was refused, so a name that is not there may be the one that it would have had.
+    pub partial: bool,
 }
 
 enum Found<'a> {
@@ -53,6 +55,9 @@ impl Scope<'_> {
     fn result_column<'a>(&mut self, word: &Word, shape: &'a Shape) -> Option<Found<'a>> {
         if let Some(found) = shape.find(word) {
             return Some(found);
+        }
+        if shape.partial {
+            return None;
         }
         self.refuse(Error::NotInResult {
             name: word.clone(),
@@ -130,7 +135,7 @@ impl Scope<'_> {
                     let checked: Vec<_> = values.iter().map(|value| self.stat_value(stat, kind, value)).collect();
                     let values: Option<Vec<f64>> = checked.into_iter().collect();
                     let equal = |value| Having::Stat { column: column.clone(), order: Order::Equal, value };
-                    values.map(|values| Having::Or(values.into_iter().map(equal).collect()))
+                    values.map(|values| one_of(values.into_iter().map(equal).collect()))
                 }
                 List::Ranges(ranges) if matches!(kind, Holds::Number | Holds::PerSecond) => {
                     let test =
@@ -138,7 +143,7 @@ impl Scope<'_> {
                     let within = |&(lo, hi): &(u32, u32)| {
                         Having::And(vec![test(Order::GreaterOrEqual, lo), test(Order::LessOrEqual, hi)])
                     };
-                    Some(Having::Or(ranges.iter().map(within).collect()))
+                    Some(one_of(ranges.iter().map(within).collect()))
                 }
                 List::Ranges(_) => self.refuse(Error::StatNeedsNumber { column, span: list.span }),
                 List::Param(_) => None,
@@ -181,8 +186,11 @@ impl Scope<'_> {
     pub(super) fn sort(&mut self, sort: &[Sort], shape: &Shape) -> Ordering {
         let mut order = Ordering::default();
         for part in sort {
-            let descending = part.direction != Some(Direction::Ascending);
             let Some(name) = self.sorted_by(&part.column, shape, &mut order.rows) else { continue };
+            if name == INTERVAL && part.direction == Some(Direction::Descending) {
+                self.errors.push(Error::IntervalsBackward { span: part.column.span });
+            }
+            let descending = name != INTERVAL && part.direction != Some(Direction::Ascending);
             if order.columns.iter().any(|known| known.name == name) {
                 self.errors.push(Error::SortTwice { name: part.column.clone() });
             } else {
@@ -274,6 +282,11 @@ impl Scope<'_> {
             _ => self.refuse(Error::NotAFileName { span: path.span }),
         }
     }
+}
+
+/// A disjunction; a single part stands for itself.
+fn one_of(mut parts: Vec<Having>) -> Having {
+    if parts.len() == 1 { parts.remove(0) } else { Having::Or(parts) }
 }
 
 fn intervals_first(columns: &mut Vec<SortColumn>) {

@@ -8,7 +8,7 @@ use crate::plan::layout::MAX_KEY_WORDS;
 use crate::plan::{StatColumn, columns};
 
 /// Steps of a linear histogram: more than a person can read, few enough for a column of lists.
-pub(crate) const MOST_STEPS: u64 = 10_000;
+const MOST_STEPS: u64 = 10_000;
 
 /// The stats of a query. Either `columns` has one at least, or `events` is there.
 #[derive(Default)]
@@ -24,13 +24,14 @@ pub(super) struct Stats {
 impl Scope<'_> {
     /// The measure that was named, or the family's first.
     pub(super) fn measure(&mut self, word: Option<&Word>) -> Option<&'static Column> {
-        match word {
-            None => self.family.measures.first().and_then(|name| self.family.measure(name)),
-            Some(word) => match self.family.measure(&word.node) {
-                Some(measure) => Some(measure),
-                None => self.refuse(Error::UnknownMeasure { family: self.family, name: word.clone() }),
-            },
+        let first = self.family.measures.first().and_then(|name| self.family.measure(name));
+        let Some(word) = word else { return first };
+        let named = self.family.measure(&word.node);
+        if named.is_none() {
+            self.errors.push(Error::UnknownMeasure { family: self.family, name: word.clone() });
         }
+        // A wrong one is taken for the first, so that the rest of the query is still checked.
+        named.or(first)
     }
 
     pub(super) fn stats(&mut self, query: &Query, measure: Option<&'static Column>) -> Stats {
@@ -83,10 +84,6 @@ impl Scope<'_> {
             Stat::HistLinear { lo, hi, step } => linear = Some(self.steps(measure?, lo, hi, step, span)?),
             Stat::Uniq(word) => uniq.push(self.column(word)?),
             _ => {}
-        }
-        // Without a measure here, the one that was named is unknown and reported.
-        if columns::of_measure(&stat.node) {
-            measure?;
         }
         Some(StatColumn { name: columns::name(&stat.node, measure), stat: stat.node.clone(), linear })
     }
@@ -154,8 +151,8 @@ impl Scope<'_> {
                 self.errors.push(Error::KeyTwice { name: key.node.column.clone(), first });
             } else if is_measure || column.few == Cardinality::Many {
                 self.errors.push(Error::KeyTooFine { column, measure: is_measure, span });
-            } else if let Some(depth) = &key.node.depth {
-                self.errors.push(Error::KeyLevels { column, span: span.to(depth.span) });
+            } else if key.node.depth.is_some() {
+                self.errors.push(Error::KeyLevels { column, span: key.span });
             } else {
                 keys.push((column, span));
             }

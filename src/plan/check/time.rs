@@ -5,14 +5,14 @@ use crate::diagnostic::Span;
 use crate::lang::ast::{Query, Spanned, Value};
 
 /// Below this, what is asked is shorter than attaching the probes takes.
-pub(crate) const LEAST_WINDOW_NS: u64 = 1_000_000;
+const LEAST_WINDOW_NS: u64 = 1_000_000;
 /// A year, so that a slip in the unit is found and sums of nanoseconds stay far from 64 bits.
-pub(crate) const MOST_WINDOW_NS: u64 = 366 * 86_400 * 1_000_000_000;
+const MOST_WINDOW_NS: u64 = 366 * 86_400 * 1_000_000_000;
 /// Every interval is read out of the kernel while the next one runs; closer together, the reading is most of the work
 /// that is seen.
-pub(crate) const LEAST_INTERVAL_NS: u64 = 10_000_000;
+const LEAST_INTERVAL_NS: u64 = 10_000_000;
 /// Intervals of one window: each adds rows to a frame that is held in memory.
-pub(crate) const MOST_INTERVALS: u64 = 1_000_000;
+const MOST_INTERVALS: u64 = 1_000_000;
 
 pub(super) struct Time {
     pub window_ns: Option<u64>,

@@ -1,6 +1,6 @@
 //! Words for literals of the wrong kind.
 
-use crate::catalog::{Column, Kind};
+use crate::catalog::{Column, Kind, Unit};
 use crate::diagnostic::{Diagnostic, Exit, Source, Span};
 use crate::lang::ast::{Compare, Value};
 use crate::plan::words::quoted;
@@ -87,5 +87,22 @@ pub(super) fn example(column: &Column) -> String {
         Kind::Word(words) => format!("{name} = {}", words.first().map_or("", |(word, _)| word)),
         Kind::Duration => format!("{name} > 1ms"),
         Kind::Cgroup => format!("{name} under '/system.slice'"),
+    }
+}
+
+/// What a column is, with its article.
+pub(super) fn thing(column: &Column) -> &'static str {
+    match column.unit {
+        Unit::Cpu => "a CPU",
+        Unit::Task => "the number of a task",
+        Unit::Priority => "a priority",
+        Unit::Nice => "a nice value",
+        Unit::Instant => "a time",
+        Unit::Nanoseconds => "a duration",
+        Unit::Name => "text",
+        Unit::Cgroup => "a cgroup",
+        Unit::Words => "a word of its own set",
+        Unit::None if column.kind == Kind::Bool => "yes or no",
+        Unit::None => "a number",
     }
 }

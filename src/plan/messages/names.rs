@@ -18,7 +18,7 @@ pub(super) fn unknown_family(name: &Word, saved: bool, saved_names: &[String], s
     let d = match nearest(given, families()) {
         Some(near) => d.help(format!("did you mean `{near}`?")),
         None => match nearest(given, saved_names.iter().map(String::as_str)) {
-            Some(near) => d.help(format!("or the saved query {near}: schedq run {near}")),
+            Some(near) => d.help(format!("did you mean the saved query {near}? schedq run {near}")),
             None => d,
         },
     };

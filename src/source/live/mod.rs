@@ -160,7 +160,11 @@ impl Live {
                 decode::single(cell)
             }
             Mode::Groups | Mode::Histograms => {
-                let groups = read::take_groups(&self.object, &self.scan, &self.layout, self.machine, None)?;
+                let mut groups = read::take_groups(&self.object, &self.scan, &self.layout, self.machine, None)?;
+                if let (Some(every), Some(bound)) = (self.scan.every_ns, self.scan.bound_ns) {
+                    // The end of the window is a signal from here, a little late: an interval that lies behind it is none.
+                    groups.retain(|g| g.key[0].saturating_mul(every) < bound);
+                }
                 decode::groups(&self.scan, &self.layout, groups, self.start_ns, &mut self.paths)
             }
         };

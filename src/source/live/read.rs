@@ -148,7 +148,7 @@ fn add(cell: &mut Cell, words: &[u64]) {
     }
     let first = cell.count == 0;
     cell.min = if first { min } else { cell.min.min(min) };
-    if first || max > cell.max || (max == cell.max && max_at > cell.max_at) {
+    if first || max > cell.max || (max == cell.max && max_at < cell.max_at) {
         (cell.max, cell.max_at) = (max, max_at);
     }
     cell.count += count;

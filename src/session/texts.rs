@@ -1,0 +1,60 @@
+//! What can be said of a text without running it, and of what there is to ask.
+
+use crate::catalog;
+use crate::diagnostic::{Diagnostic, Exit, Source};
+use crate::lang::ast::{Statement, Value};
+use crate::lang::{self, format};
+use crate::plan::describe;
+
+/// Whether a prompt must ask for more: half a statement.
+pub use crate::lang::is_incomplete;
+
+/// The canonical form of a script.
+///
+/// # Errors
+/// All that is wrong with it.
+pub fn canonical(source: &Source) -> Result<String, Vec<Diagnostic>> {
+    let parsed = lang::parse(source);
+    if parsed.errors.is_empty() {
+        Ok(format::script(&parsed.script))
+    } else {
+        Err(parsed.errors.iter().map(|e| e.diagnostic(source)).collect())
+    }
+}
+
+/// The parameters that a script declares.
+pub fn parameters(source: &Source) -> Vec<String> {
+    let parsed = lang::parse(source);
+    let names = parsed.statements().filter_map(|statement| match statement {
+        Statement::Param { name, .. } => Some(name.node.clone()),
+        _ => None,
+    });
+    names.collect()
+}
+
+/// A value from a command line: a literal of the language as it stands, else text, which needs no quotes there.
+pub(super) fn value(text: &str) -> Value {
+    let parsed = lang::parse(&Source::new("value", format!("param value = {text}")));
+    let mut statements = parsed.statements();
+    match (statements.next(), statements.next(), parsed.errors.is_empty()) {
+        (Some(Statement::Param { default: Some(value), .. }), None, true) => value.node.clone(),
+        _ => Value::Text(text.as_bytes().to_vec()),
+    }
+}
+
+/// Every family in a line.
+pub fn families() -> String {
+    describe::list_families()
+}
+
+/// A family in full.
+pub fn describe(family: &str) -> Result<String, Diagnostic> {
+    match catalog::family(&family.to_lowercase()) {
+        Some(found) => Ok(describe::describe_family(found)),
+        None => {
+            let names: Vec<&str> = catalog::FAMILIES.iter().map(|f| f.name).collect();
+            let title = format!("there is no family {family:?}");
+            Err(Diagnostic::new("unknown-family", Exit::Wrong, title).help(format!("there are {}", names.join(", "))))
+        }
+    }
+}
