@@ -41,7 +41,6 @@ pub fn plan(text: &str, by: &[&str], stats: &[Stat]) -> Plan {
         first: None,
         sort: Vec::new(),
         top: None,
-        first: None,
     };
     Plan { text: text.into(), family, measure, scan, rest, window_ns: Some(5_000_000_000), save: None }
 }
