@@ -6,6 +6,7 @@ mod families;
 mod frame;
 mod known;
 mod lang;
+mod live;
 mod output;
 mod plan;
 mod plans;

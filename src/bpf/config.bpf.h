@@ -112,6 +112,8 @@ DESCRIBED(enum query_keep);
 struct query_window {
 	u64 start_ns;
 	u64 open;
+	/* The command after `--` has executed: until then its process is a start-up stage of schedq's own. */
+	u64 command_runs;
 };
 
 struct query_window window = {};

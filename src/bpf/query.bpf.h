@@ -157,13 +157,23 @@ static __always_inline void fill(struct task_row *row, struct task_struct *p, u6
 	fill_task(row, p, mask);
 }
 
+/* Threads of schedq, and the process that is to become the command while it is still held. */
+static __always_inline bool is_own(struct task_struct *p)
+{
+	u32 tgid = p->tgid;
+
+	if (!query.own_tgid)
+		return false;
+	return tgid == query.own_tgid || (query.child_tgid && tgid == query.child_tgid && !window.command_runs);
+}
+
 /* What cannot change between the start and the end of a row. False also for schedq itself and for the idle task, which
  * is one task number on every CPU. */
 static __always_inline bool fixed_terms_hold(struct task_row *row, struct task_struct *p)
 {
 	if (!query.idle && p->pid == 0)
 		return false;
-	if (query.own_tgid && (u32)p->tgid == query.own_tgid)
+	if (is_own(p))
 		return false;
 	if (!query.fixed_terms)
 		return true;
@@ -327,6 +337,14 @@ static __always_inline void row_matched(struct task_row *row, u64 value, u64 at,
 		emit_row((u64 *)row, count);
 	else
 		add_group((u64 *)row, value, at, count);
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(command_exec, struct task_struct *p)
+{
+	if ((u32)p->tgid == query.child_tgid)
+		window.command_runs = 1;
+	return 0;
 }
 
 SEC("tp_btf/sched_process_fork")

@@ -51,7 +51,7 @@ static __always_inline bool is_child(struct task_struct *p)
 	struct task_state *state;
 
 	if ((u32)p->tgid == query.child_tgid)
-		return true;
+		return window.command_runs;
 	state = state_of(p, false);
 	return state && state->child;
 }

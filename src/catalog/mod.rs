@@ -215,6 +215,8 @@ pub struct Program {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
     Always,
+    /// Only with a command after `--`, which is held by a stage of this program until the probes are there.
+    Command,
     /// Only for queries that speak of `child`.
     Child,
     /// Only where per-task state must be kept in a hash (no task storage on this kernel), to free it at exit.

@@ -78,6 +78,12 @@ pub static FAMILY: Family = Family {
             doc: "starts the wait of a task that leaves while runnable, ends the wait of the task that comes",
         },
         Program {
+            name: "command_exec",
+            hook: "tp_btf/sched_process_exec",
+            when: When::Command,
+            doc: "tells when the command itself begins",
+        },
+        Program {
             name: "child_fork",
             hook: "tp_btf/sched_process_fork",
             when: When::Child,

@@ -89,6 +89,12 @@ pub static FAMILY: Family = Family {
     programs: &[
         Program { name: "switch_out", hook: "tp_btf/sched_switch", when: When::Always, doc: "one row per switch-out" },
         Program {
+            name: "command_exec",
+            hook: "tp_btf/sched_process_exec",
+            when: When::Command,
+            doc: "tells when the command itself begins",
+        },
+        Program {
             name: "child_fork",
             hook: "tp_btf/sched_process_fork",
             when: When::Child,

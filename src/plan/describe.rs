@@ -39,6 +39,7 @@ pub fn describe_family(family: &Family) -> String {
     let program = |program: &catalog::Program| {
         let when = match program.when {
             When::Always => "",
+            When::Command => " (only with a command after --)",
             When::Child => " (only with `child`)",
             When::HashState => " (only where the kernel has no task storage)",
         };

@@ -61,7 +61,8 @@ fn programs(page: &mut Page, plan: &Plan, machine: Machine) {
     let child = uses_child(&plan.scan);
     let runs = |program: &&Program| match program.when {
         When::Always => true,
-        When::Child => child,
+        // A query about `child` cannot run without a command.
+        When::Child | When::Command => child,
         When::HashState => plan.family.state && !machine.task_storage,
     };
     let row = |program: &Program| vec![program.name.to_string(), program.hook.to_string(), program.doc.to_string()];

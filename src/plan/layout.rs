@@ -205,6 +205,11 @@ impl Layout {
         self.key_slots.len() as u32 + u32::from(scan.every_ns.is_some() && self.mode != Mode::Rows)
     }
 
+    /// Whether the programs fill a slot of the row.
+    pub fn reads(&self, slot: u8) -> bool {
+        (self.need_fixed | self.need_identity | self.need_row | self.need_output) & bits(slot, 1) != 0
+    }
+
     /// Where the histogram stands in a value: behind one cell, or behind a cell per CPU.
     pub fn histogram_offset(&self, machine: Machine) -> u32 {
         match self.mode {

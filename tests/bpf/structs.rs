@@ -93,6 +93,8 @@ fn the_query() {
         assert_eq!(capacity(&btf, "query_config", "key_slots"), MAX_KEY_WORDS);
         assert_eq!(capacity(&btf, "query_config", "record_slots"), MAX_RECORD_WORDS);
         assert_eq!(capacity(&btf, "query_config", "under_level"), task::UNDER_SLOTS.len());
+        let (window, _) = members(&btf, "query_window");
+        assert_eq!(window, owned(vec![("start_ns", 0), ("open", 8), ("command_runs", 16)]));
         // Every column of the widest family fits into a record.
         let words: u8 = family.columns().map(|c| c.kind.slots()).sum();
         assert!(usize::from(words) <= MAX_RECORD_WORDS, "{}", family.name);

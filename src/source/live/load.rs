@@ -135,14 +135,15 @@ fn configure(
             map.set_autocreate(false).map_err(broken)?;
         }
     }
-    let child = layout.map("state_storage").is_some() || layout.map("state_hash").is_some();
+    let child = scan.family.column("child").is_some_and(|child| layout.reads(child.slot));
     for mut program in open.progs_mut() {
         let name = program.name().to_string_lossy().into_owned();
         let declared = scan.family.programs.iter().find(|p| p.name == name);
         let wanted = match declared.map(|p| p.when) {
             Some(When::Always) => true,
-            Some(When::Child) => decided.child_tgid != 0 && child,
-            Some(When::HashState) => !machine.task_storage && child,
+            Some(When::Command) => decided.child_tgid != 0,
+            Some(When::Child) => child,
+            Some(When::HashState) => !machine.task_storage && (scan.family.state || child),
             None => return Err(Error::Object(format!("{name} is not declared by the family"))),
         };
         program.set_autoload(wanted);

@@ -177,6 +177,7 @@ impl Live {
         let mut value = vec![0u8; map.value_size() as usize];
         value[..8].copy_from_slice(&start_ns.to_ne_bytes());
         value[8..16].copy_from_slice(&u64::from(open).to_ne_bytes());
+        // The third, whether the command has begun, is the programs' own; at both ends of the window it says nothing.
         map.update(&0u32.to_ne_bytes(), &value, MapFlags::ANY).map_err(Error::read)
     }
 }
