@@ -9,8 +9,6 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read};
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::diagnostic::{Diagnostic, Exit, Source};
 use crate::repl;
 use crate::session::{Session, Settings, Summary, command, saved};
@@ -25,7 +23,7 @@ pub fn main() -> ExitCode {
         eprintln!("schedq: the command cannot be run: {why}");
         return ExitCode::from(code);
     }
-    let args = match Args::try_parse_from(words) {
+    let args = match Args::read(words) {
         Ok(args) => args,
         Err(error) => {
             // Help and version are no error; anything else is a wrong call, which has the status of a wrong query.
@@ -89,7 +87,7 @@ fn dispatch(args: &Args, terminal: &mut Terminal) -> Result<u8, Failure> {
         }
         None if !args.command.is_empty() => {
             Err(Diagnostic::new("no-query", Exit::Wrong, "a command was given, but no query")
-                .help("schedq -e 'switch where child count by comm, kind' -- COMMAND")
+                .help("put one before it: schedq -e QUERY -- COMMAND")
                 .into())
         }
         None if io::stdin().is_terminal() => Ok(repl::run(&mut session(args)?, terminal)?),

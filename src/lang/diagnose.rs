@@ -7,8 +7,9 @@ use super::foreign;
 use super::grammar::{Rule, Stop};
 use super::number;
 use super::tokens::{Kind, Token};
-use super::words::{CLAUSES, NOT_YET, STATEMENTS, STATS, is_reserved, is_stat, nearest};
+use super::words::{CLAUSES, NOT_YET, STATEMENTS, STATS, is_reserved, is_stat};
 use crate::diagnostic::Span;
+use crate::nearest::nearest;
 
 /// `tokens` are a statement's, at least one; `stop` is counted from the start of the first.
 pub(super) fn diagnose(tokens: &[Token], stop: &Stop) -> Error {
