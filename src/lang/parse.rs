@@ -29,6 +29,8 @@ pub fn parse_with(source: &Source, options: Options) -> Parsed {
     let pieces = split(&tokens, options);
     let mut reader = Reader { text, errors: Vec::new() };
     let statements = reader.items(pieces.chunks);
+    // What is wrong with a block as a whole is found after what is wrong inside.
+    reader.errors.sort_by_key(|error| error.span.start);
     Parsed { script: Script { statements, trailing: pieces.trailing }, errors: reader.errors }
 }
 
