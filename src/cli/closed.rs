@@ -7,13 +7,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use nix::libc;
-
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn look() {
     // SAFETY: asks for the flags of a descriptor that may or may not exist, and touches no memory.
-    if unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) } == -1 {
+    if unsafe { nix::libc::fcntl(nix::libc::STDOUT_FILENO, nix::libc::F_GETFD) } == -1 {
         CLOSED.store(true, Ordering::Relaxed);
     }
 }
