@@ -11,6 +11,7 @@ pub mod frame;
 pub mod host;
 pub mod lang;
 pub mod name;
+pub mod nearest;
 pub mod output;
 pub mod plan;
 pub mod repl;

@@ -3,22 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{ColorChoice, Parser, Subcommand, ValueEnum};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+use crate::session::texts;
 
 /// Ask the Linux scheduler: one line, the right number, and how far it can be trusted.
 #[derive(Debug, Parser)]
-#[command(
-    name = "schedq",
-    version,
-    args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  \
-        schedq -e 'runq latency hist for 5s'\n  \
-        schedq -e 'runq latency where tgid=123 p50, p99, max by comm top 10 for 10s' --format json\n  \
-        schedq -e 'switch where child count by comm, kind' -- ./workload\n  \
-        schedq run runqslower limit=1ms\n\n\
-        Exit status: 0 fine, 1 the query ran and failed, 2 the query is wrong, 4 not permitted or not possible here,\n\
-        5 loss under --strict, 130 interrupted with nothing to show; with a command, the command's own status."
-)]
+#[command(name = "schedq", version, args_conflicts_with_subcommands = true)]
 pub struct Args {
     /// Run these statements; may be repeated
     #[arg(short = 'e', value_name = "STATEMENTS")]
@@ -125,6 +116,20 @@ pub enum Listed {
 }
 
 impl Args {
+    /// Reads the command line; what is wrong, or the help that was asked for, comes back as clap's own error.
+    pub fn read(words: Vec<OsString>) -> Result<Args, clap::Error> {
+        let mut examples = String::from("Examples:\n");
+        for query in texts::examples() {
+            examples.push_str(&format!("  schedq -e '{query}'\n"));
+        }
+        let command = Args::command().after_help(format!(
+            "{examples}  schedq list\n\n\
+             Exit status: 0 fine, 1 the query ran and failed, 2 the query is wrong, 4 not permitted or not possible here,\n\
+             5 loss under --strict, 130 interrupted with nothing to show; with a command, the command's own status."
+        ));
+        Args::from_arg_matches(&command.try_get_matches_from(words)?)
+    }
+
     pub fn wants_csv(&self) -> bool {
         match &self.output {
             Some(file) => file.extension().is_some_and(|e| e == "csv"),

@@ -1,6 +1,7 @@
 //! The command line: who asks, where answers go, and with which status the program ends.
 
 mod args;
+mod closed;
 mod signals;
 mod terminal;
 mod texts;
@@ -8,8 +9,6 @@ mod texts;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read};
 use std::process::ExitCode;
-
-use clap::Parser;
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
 use crate::repl;
@@ -25,7 +24,7 @@ pub fn main() -> ExitCode {
         eprintln!("schedq: the command cannot be run: {why}");
         return ExitCode::from(code);
     }
-    let args = match Args::try_parse_from(words) {
+    let args = match Args::read(words) {
         Ok(args) => args,
         Err(error) => {
             // Help and version are no error; anything else is a wrong call, which has the status of a wrong query.
@@ -89,7 +88,7 @@ fn dispatch(args: &Args, terminal: &mut Terminal) -> Result<u8, Failure> {
         }
         None if !args.command.is_empty() => {
             Err(Diagnostic::new("no-query", Exit::Wrong, "a command was given, but no query")
-                .help("schedq -e 'switch where child count by comm, kind' -- COMMAND")
+                .help("put one before it: schedq -e QUERY -- COMMAND")
                 .into())
         }
         None if io::stdin().is_terminal() => Ok(repl::run(&mut session(args)?, terminal)?),

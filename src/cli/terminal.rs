@@ -6,9 +6,9 @@ use std::time::Duration;
 use clap::ColorChoice;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::tz::TimeZone;
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
 use super::args::{Args, Format};
+use super::closed::stdout_was_closed;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::output::file::{self, Prepared};
 use crate::output::ndjson::Label;
@@ -287,12 +287,4 @@ fn is_dumb() -> bool {
 fn is_utf8() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|v| std::env::var(v).ok().filter(|v| !v.is_empty()));
     locale.is_some_and(|l| l.to_ascii_uppercase().replace('-', "").contains("UTF8"))
-}
-
-/// Rust opens /dev/null in place of a standard stream that was closed, for reading and writing; a person who wants
-/// /dev/null opens it for writing only.
-fn stdout_was_closed() -> bool {
-    let is_null = std::fs::read_link("/proc/self/fd/1").is_ok_and(|to| to == std::path::Path::new("/dev/null"));
-    let flags = fcntl(io::stdout(), FcntlArg::F_GETFL).map(OFlag::from_bits_truncate);
-    is_null && flags.is_ok_and(|f| f & OFlag::O_ACCMODE == OFlag::O_RDWR)
 }

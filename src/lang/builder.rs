@@ -7,8 +7,9 @@ use super::ast::*;
 use super::error::{Error, Problem};
 use super::grammar::Rule;
 use super::literal;
-use super::words::{STYLES, nearest};
+use super::words::STYLES;
 use crate::diagnostic::Span;
+use crate::nearest::nearest;
 
 pub(super) type Result<T> = std::result::Result<T, Error>;
 

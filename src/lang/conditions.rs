@@ -27,6 +27,10 @@ impl Place<'_> {
             if is_glob_sign(here) {
                 return Some(self.unquoted());
             }
+            if here.is_word("missing") {
+                let column = text(self.before(2)).unwrap_or_default();
+                return Some(self.error_over(1, 0, Problem::IsNull { column }));
+            }
             if foreign::operator(here.text).is_none() {
                 let after = before.text.to_string();
                 return Some(self.error(Problem::ValueWanted { after, found: Some(here.text.into()) }));
@@ -39,7 +43,13 @@ impl Place<'_> {
         if number::is_unit_apart(self) {
             return Some(number::wrong_number(Place { at: self.at - 1, ..self }));
         }
+        if number::is_second_part(self) {
+            return Some(number::two_parts(self));
+        }
         if !self.in_predicate() {
+            if self.at == 1 && here.is("==") {
+                return Some(self.error(Problem::Operator { found: "==".into(), right: "=" }));
+            }
             let compared = here.kind == Kind::Word && self.after(1).is_some_and(is_operator);
             let measured =
                 is_operator(here) && before.kind == Kind::Word && foreign::operator(here.text) != Some("and");
@@ -82,6 +92,10 @@ impl Place<'_> {
         }
         if is_value(here) && before.kind == Kind::Word && !is_reserved(before.text) {
             return Some(self.error_over(1, 0, Problem::OperatorWanted { column, value: here.text.into() }));
+        }
+        let compared = here.kind == Kind::Word && self.after(1).is_some_and(is_operator);
+        if compared && !before.is("(") && foreign::counterpart(here.text).is_none() && !is_reserved(here.text) {
+            return Some(self.error(Problem::AndWanted { column: here.text.into() }));
         }
         here.is(",").then(|| self.error(Problem::CommaInPredicate))
     }

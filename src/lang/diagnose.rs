@@ -7,8 +7,9 @@ use super::foreign;
 use super::grammar::{Rule, Stop};
 use super::number;
 use super::tokens::{Kind, Token};
-use super::words::{CLAUSES, NOT_YET, STATEMENTS, STATS, is_reserved, is_stat, nearest};
+use super::words::{CLAUSES, NOT_YET, STATEMENTS, STATS, is_reserved, is_stat};
 use crate::diagnostic::Span;
+use crate::nearest::nearest;
 
 /// `tokens` are a statement's, at least one; `stop` is counted from the start of the first.
 pub(super) fn diagnose(tokens: &[Token], stop: &Stop) -> Error {
@@ -111,6 +112,10 @@ impl<'t> Place<'t> {
         if first.kind != Kind::Word {
             return Some(self.error(Problem::FamilyFirst { word: None }));
         }
+        if first.text.contains(['.', ':', '-']) {
+            let text = first.text.replace(['.', ':', '-'], " ");
+            return Some(self.error(Problem::Parted { text }));
+        }
         if named && is_reserved(&word) {
             return Some(self.error(Problem::Reserved { word, role: "a frame" }));
         }
@@ -181,6 +186,22 @@ impl<'t> Place<'t> {
             "sort" if here.is_word("by") => {
                 return Some(self.error_over(1, 0, Problem::Elsewhere { found: "sort by".into(), right: "sort" }));
             }
+            "sort" if here.is("-") && self.after(1).is_some() => {
+                let column = self.after(1).map(|token| token.text.to_string());
+                return Some(self.error_over(0, 1, Problem::DirectionFirst { direction: "desc".into(), column }));
+            }
+            "save" if here.is_word("to") && self.at > 1 => {
+                return Some(self.error_over(1, 0, Problem::Elsewhere { found: "save to".into(), right: "save" }));
+            }
+            "save" if self.at == 1 => return Some(self.error(Problem::NameWanted { usage: "save NAME to 'file'" })),
+            "show" => return Some(self.error(Problem::NameWanted { usage: "show NAME as table" })),
+            "param" => return Some(self.error(Problem::NameWanted { usage: "param NAME = 5" })),
+            "child" if is_operator(here) => return Some(self.error_over(1, 0, Problem::FlagAlone)),
+            "and" | "or" | "not" | "where" | "having" if is_operator(here) => {
+                let column = self.before(4).filter(|_| self.before(3).is_some_and(is_operator));
+                let column = column.map_or("COLUMN", |token| token.text).to_string();
+                return Some(self.error(Problem::Chained { column }));
+            }
             "is" => return self.after_is(),
             _ if self.argument_is_missing() => {
                 return argument_of(&word).map(|wanted| self.missing(before, wanted));
@@ -244,8 +265,12 @@ impl<'t> Place<'t> {
             let ahead = usize::from(self.after(1).is_some_and(|next| next.is_any_word(&["missing", "null", "none"])));
             return Some(self.error_over(1, ahead, Problem::IsNot { column }));
         }
-        let null = here.is_any_word(&["null", "none", "nil", "empty", "absent"]);
-        null.then(|| self.error_over(1, 0, Problem::IsNull { column }))
+        if here.is_any_word(&["null", "none", "nil", "empty", "absent"]) {
+            return Some(self.error_over(1, 0, Problem::IsNull { column }));
+        }
+        let equal = is_value(here) || here.kind == Kind::Word && !is_reserved(here.text);
+        let problem = Problem::Elsewhere { found: "is".into(), right: "=" };
+        equal.then(|| Error::new(self.before(1).map_or(self.span(), |token| token.span()), problem))
     }
 
     fn in_brackets(self) -> Option<Error> {
@@ -278,6 +303,10 @@ impl<'t> Place<'t> {
                 return Some(self.error_over(1, 0, Problem::EmptyList));
             }
             "in" if here.is(")") => Problem::ValueWanted { after: ",".into(), found: Some(")".into()) },
+            "in" if is_value(here) && self.before(1).is_some_and(is_value) => {
+                let before = self.before(1).map_or("", |token| token.text).to_string();
+                Problem::MissingComma { before, after: here.text.into() }
+            }
             "in" if here.kind == Kind::Number => return Some(number::wrong_number(self)),
             _ if self.clause() == Some("by") && owner.kind == Kind::Word => {
                 Problem::KeyDepth { column: owner.text.to_string() }
@@ -304,6 +333,9 @@ impl<'t> Place<'t> {
         let here = self.here()?;
         let before = self.before(1)?;
         let found = here.text.to_string();
+        if !self.in_predicate() && matches!(here.text, "-" | "|" | "||" | "&" | "&&" | "/") {
+            return Some(self.error(Problem::Shell { sign: found }));
+        }
         if let Some(right) = foreign::operator(here.text) {
             return Some(self.error(Problem::Operator { found, right }));
         }
@@ -332,8 +364,18 @@ impl<'t> Place<'t> {
             let right = if found == "limit" && rows { "first" } else { right };
             return Some(self.error_over(0, by, Problem::Elsewhere { found, right }));
         }
+        if by == 1 && nearest(&word, ["group", "order"]).is_some() {
+            let right = if nearest(&word, ["order"]).is_some() { "sort" } else { "by" };
+            return Some(self.error_over(0, 1, Problem::Elsewhere { found: format!("{word} by"), right }));
+        }
         if word == "to" && self.tokens[0].is_word("show") {
             return Some(self.error(Problem::Elsewhere { found: "show … to".into(), right: "save … to" }));
+        }
+        if self.tokens[0].is_any_word(&["show", "save", "param"]) {
+            return None;
+        }
+        if self.clause() == Some("by") && self.before(1).is_some_and(|token| token.is(",")) && is_stat(&word) {
+            return Some(self.error(Problem::Reserved { word, role: "a key" }));
         }
         if matches!(word.as_str(), "and" | "or") && self.clause() != Some("where") {
             let before = self.before(1).map_or("", |token| token.text).to_string();
@@ -345,6 +387,11 @@ impl<'t> Place<'t> {
         if near.is_none() && listing && self.before(1).is_some_and(|token| token.kind == Kind::Word) {
             let before = self.before(1).map_or("", |token| token.text).to_string();
             return Some(self.error(Problem::MissingComma { before, after: here.text.into() }));
+        }
+        let several = self.in_predicate() && near.is_none() && self.before(2).is_some_and(is_operator);
+        if let (true, Some(before)) = (several, self.before(1).filter(|token| token.kind == Kind::Word)) {
+            let text = format!("{} {}", before.text, here.text);
+            return Some(self.error_over(1, 0, Problem::Unquoted { text }));
         }
         (!is_reserved(&word)).then(|| self.error(Problem::UnknownWord { word: here.text.into(), nearest: near }))
     }

@@ -223,7 +223,25 @@ pub enum Problem {
         right: Option<String>,
     },
 
+    /// `save 'x.csv'` as a statement: what is due is the name of a result.
+    NameWanted {
+        usage: &'static str,
+    },
+    /// `runq.latency`: with the words parted.
+    Parted {
+        text: String,
+    },
+    /// A sign of a shell's command line outside of a condition.
+    Shell {
+        sign: String,
+    },
+
     // ---- Predicates
+    /// Two comparisons side by side; the column of the second.
+    AndWanted {
+        column: String,
+    },
+    FlagAlone,
     /// A comparison that no `where` leads.
     WhereWanted {
         condition: String,

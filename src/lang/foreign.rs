@@ -24,6 +24,7 @@ const WORDS: &[(&str, &str)] = &[
     ("duration", "for"),
     ("timeout", "for"),
     ("within", "for"),
+    ("over", "for"),
     ("interval", "every"),
     ("each", "every"),
     ("into", "save"),

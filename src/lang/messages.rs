@@ -377,7 +377,7 @@ impl Problem {
                         format!("{} has no unit", code(found)),
                         format!("`{clause}` needs a duration"),
                     )
-                    .help(format!("write `{clause} {found}s` for seconds")),
+                    .help(format!("write `{clause} {}s` for seconds", found.trim_start_matches('-'))),
                     false => words(
                         "duration-wanted",
                         format!("`{clause}` needs a duration"),
@@ -410,7 +410,26 @@ impl Problem {
                 }
             }
 
+            Problem::NameWanted { usage } => {
+                words("name-wanted", "a name is due", "not a name").help(format!("write `{usage}`"))
+            }
+            Problem::Parted { text } => {
+                words("parted", "a blank stands between a family and its measure", "two names in one word")
+                    .help(format!("write `{text}`"))
+            }
+            Problem::Shell { sign } => {
+                words("shell", format!("{} has no meaning in a query", code(sign)), "not expected here")
+                    .help("a query has clauses instead of options and pipes")
+                    .help(CLAUSES)
+            }
+
             // ---- Predicates
+            Problem::AndWanted { column } => {
+                words("and-wanted", "conditions are joined with `and` or `or`", "a second condition begins here")
+                    .help(format!("write `and {column} …`"))
+            }
+            Problem::FlagAlone => words("flag-alone", "`child` is a condition by itself", "it is not compared")
+                .help("write `child`, or `not child`"),
             Problem::WhereWanted { condition } => {
                 words("where-wanted", "a condition needs `where`", "no `where` stands before this")
                     .help(format!("write `where {condition}`"))
@@ -428,7 +447,7 @@ impl Problem {
                     .help(format!("write `not {column} ~ {}`", glob(pattern.as_deref())))
             }
             Problem::IsNot { column } => {
-                words("is-not", "`not` stands before the whole condition", "there is no `is not`")
+                words("is-not", "`not` stands before the whole condition", "spelt otherwise here")
                     .help(format!("write `not {column} is missing`"))
             }
             Problem::IsNull { column } => {
@@ -516,6 +535,7 @@ impl Problem {
             Problem::FrameColumn { text } => {
                 words("frame-column", format!("{} is a column of another result", code(text)), "not possible here")
                     .help("a query compares with values, parameters and columns of its own row")
+                    .help(format!("if it is text, write `'{text}'`"))
             }
 
             // ---- Other languages

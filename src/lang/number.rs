@@ -12,6 +12,20 @@ pub(super) fn is_unit_apart(place: Place) -> bool {
     number && place.here().is_some_and(|here| here.kind == Kind::Word && foreign::unit(here.text).is_some())
 }
 
+/// Whether the place is the second part of a duration, as in `1h 30m`.
+pub(super) fn is_second_part(place: Place) -> bool {
+    let both = place.before(1).zip(place.here()).filter(|(before, here)| before.kind == here.kind);
+    both.is_some_and(|(before, here)| {
+        before.kind == Kind::Number && mixed(&[before.text, here.text].concat()).is_some()
+    })
+}
+
+pub(super) fn two_parts(place: Place) -> Error {
+    let parts = [place.before(1), place.here()].map(|token| token.map_or("", |token| token.text));
+    let right = mixed(&parts.concat()).flatten().map(literal::write_duration);
+    place.error_over(1, 0, Problem::DurationMixed { found: parts.join(" "), right })
+}
+
 /// A duration is due here, and this is none.
 pub(super) fn duration_wanted(place: Place, clause: &'static str) -> Error {
     let here = place.here().expect("the caller has seen a token here");
@@ -46,7 +60,9 @@ pub(super) fn wrong_number(place: Place) -> Error {
     } else if let Some(total) = mixed(here.text) {
         Problem::DurationMixed { found, right: total.map(literal::write_duration) }
     } else if is_cpu_list(here.text) {
-        let column = place.before(2).filter(|column| column.kind == Kind::Word).map(|column| column.text.to_string());
+        let list = (1..place.at).rev().find(|index| place.tokens[*index].is_word("in"));
+        let column = list.and_then(|index| place.tokens.get(index - 1)).or(place.before(2));
+        let column = column.filter(|column| column.kind == Kind::Word).map(|column| column.text.to_string());
         Problem::CpuListAsValue { column, text: found }
     } else if !suffix.is_empty() && suffix.chars().all(char::is_alphabetic) {
         Problem::DurationUnit { found, right: None }

@@ -29,6 +29,8 @@ pub fn parse_with(source: &Source, options: Options) -> Parsed {
     let pieces = split(&tokens, options);
     let mut reader = Reader { text, errors: Vec::new() };
     let statements = reader.items(pieces.chunks);
+    // What is wrong with a block as a whole is found after what is wrong inside.
+    reader.errors.sort_by_key(|error| error.span.start);
     Parsed { script: Script { statements, trailing: pieces.trailing }, errors: reader.errors }
 }
 
@@ -74,7 +76,6 @@ impl Reader<'_> {
             let (comments, blank_before, comment) = (chunk.comments.clone(), chunk.blank_before, chunk.comment.clone());
             match self.statement(chunk) {
                 Ok(Some(statement)) => {
-                    // What is left out may have been first; a leading empty line is then not the writer's.
                     let statement = Spanned::new(statement, span);
                     items.push(Item { comments, blank_before, statement, comment });
                     if let Some(token) = misplaced {
@@ -257,4 +258,87 @@ fn with_room<T: Send>(
         Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         Err(_) => Err(Error::new(head_span(head), Problem::TooDeep)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::ast::{Expr, Stat, Value};
+
+    fn source(text: &str) -> Source {
+        Source::new("test", text)
+    }
+
+    #[test]
+    fn every_node_knows_its_place_in_the_whole_source() {
+        let text = "# first\ntask; runq latency\n  where (cpu=1 or not tgid in 0-3)  hist , p99.9 by comm  # end\n";
+        let parsed = parse(&source(text));
+        assert_eq!(parsed.errors, []);
+        let [_, item] = parsed.script.statements.as_slice() else { panic!("two statements") };
+        let Statement::Query(query) = &item.statement.node else { panic!("a query") };
+        let marked = |span: Span| &text[span.start..span.end];
+        assert_eq!(marked(query.span), "runq latency\n  where (cpu=1 or not tgid in 0-3)  hist , p99.9 by comm");
+        assert_eq!(item.statement.span, query.span);
+        assert_eq!(marked(query.family.span), "runq");
+        let filter = query.filter.as_ref().unwrap();
+        assert_eq!(marked(filter.span), "(cpu=1 or not tgid in 0-3)");
+        let Expr::Or(parts) = &filter.node else { panic!("an or") };
+        assert_eq!(parts.iter().map(|part| marked(part.span)).collect::<Vec<_>>(), ["cpu=1", "not tgid in 0-3"]);
+        let Expr::Compare { column, op, right } = &parts[0].node else { panic!("a comparison") };
+        assert_eq!([column.span, op.span, right.span].map(marked), ["cpu", "=", "1"]);
+        assert_eq!(query.stats.iter().map(|stat| marked(stat.span)).collect::<Vec<_>>(), ["hist", "p99.9"]);
+        assert_eq!(query.stats[1].node, Stat::Percentile(999_000));
+        assert_eq!(marked(query.by[0].span), "comm");
+    }
+
+    #[test]
+    fn each_statement_is_read_by_itself() {
+        let parsed = parse(&source(
+            "switch limit 3\na = switch count\nfor 5s { b = switch; switch for 5 }; show a; shwo a as b",
+        ));
+        let kept: Vec<String> = parsed.statements().map(|statement| format!("{statement:.6?}")).collect();
+        assert_eq!(kept.len(), 2, "{kept:?}");
+        assert!(matches!(parsed.script.statements[0].statement.node, Statement::Assign { .. }));
+        assert!(matches!(parsed.script.statements[1].statement.node, Statement::Show { .. }));
+        let places: Vec<usize> = parsed.errors.iter().map(|error| error.span.start).collect();
+        assert_eq!(places.len(), 3);
+        assert!(places.is_sorted(), "{places:?}");
+    }
+
+    #[test]
+    fn at_a_prompt_a_deeper_line_is_a_statement_of_its_own() {
+        let text = "switch count\n  show a";
+        assert_eq!(parse_with(&source(text), Options { indentation_continues: false }).script.statements.len(), 2);
+        assert_eq!(parse(&source(text)).errors.len(), 1);
+    }
+
+    #[test]
+    fn a_prompt_is_told_what_is_half_written() {
+        assert!(is_incomplete("switch where (cpu=1"));
+        assert!(is_incomplete("for 5s {\n  switch count"));
+        assert!(is_incomplete("runq latency p50,"));
+        assert!(!is_incomplete("runq latency where ) for 5"));
+        assert!(!is_incomplete("switch where comm='a"));
+    }
+
+    #[test]
+    fn words_are_lower_case_but_for_frames_and_parameters() {
+        let parsed = parse(&source("Mine = SWITCH Count WHERE State=Disk AND Tgid=$Pid BY Comm"));
+        let Some(Statement::Assign { name, query }) = parsed.statements().next() else { panic!("an assignment") };
+        assert_eq!((name.node.as_str(), query.family.node.as_str()), ("Mine", "switch"));
+        let Expr::And(parts) = &query.filter.as_ref().unwrap().node else { panic!("an and") };
+        let right = |part: &Spanned<Expr>| match &part.node {
+            Expr::Compare { right, .. } => right.node.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(right(&parts[0]), Value::Word("disk".into()));
+        assert_eq!(right(&parts[1]), Value::Param("Pid".into()));
+    }
+
+    #[test]
+    fn a_file_is_decoded_or_its_wrong_byte_is_named() {
+        assert_eq!(decode(b"\xef\xbb\xbfswitch\r\n").unwrap(), "switch\r\n");
+        let error = decode(b"\xef\xbb\xbfone\ntw\xc3\xb6 \xff").unwrap_err();
+        assert_eq!(error.problem, Problem::NotUtf8 { byte: 0xff, line: 2, column: 5, offset: 12 });
+    }
 }

@@ -67,7 +67,16 @@ impl Builder {
                 let column = self.column(&next())?;
                 let operator = next();
                 let op = Spanned::new(compare(operator.as_str()), self.span(&operator));
-                Expr::Compare { column, op, right: self.value(next())? }
+                let right = self.value(next())?;
+                if right.node == Value::Word("null".into()) {
+                    let column = column.node;
+                    let problem = match op.node {
+                        Compare::NotEqual => Problem::IsNot { column },
+                        _ => Problem::IsNull { column },
+                    };
+                    return Err(Error::new(op.span.to(right.span), problem));
+                }
+                Expr::Compare { column, op, right }
             }
             Rule::membership => {
                 let column = self.column(&next())?;

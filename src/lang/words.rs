@@ -53,27 +53,11 @@ pub(super) fn is_stat(word: &str) -> bool {
     STATS.contains(&word) || is_percentile(word)
 }
 
-/// The candidate that was most likely meant: at most one slip in a short word, two or three in a longer one.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word = word.to_ascii_lowercase();
-    let allowed = match word.len() {
-        0..=1 => return None,
-        2..=4 => 1,
-        5..=7 => 2,
-        _ => 3,
-    };
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&word, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.len())
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::lang::grammar::{Rule, read};
+    use crate::nearest::nearest;
 
     #[test]
     fn the_grammar_reserves_exactly_these_words() {

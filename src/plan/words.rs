@@ -43,7 +43,7 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     let known: Vec<&str> = known.into_iter().collect();
     let begins =
         |word: &&&str| (given.len() >= 2 && word.starts_with(&given)) || (word.len() >= 3 && given.starts_with(**word));
-    known.iter().find(begins).copied().or_else(|| crate::lang::words::nearest(&given, known))
+    known.iter().find(begins).copied().or_else(|| crate::nearest::nearest(&given, known))
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 
 use crate::diagnostic::Source;
-use crate::session::texts::is_incomplete;
-use crate::session::{Audience, Session};
+use crate::session::{Audience, Session, texts};
 
 const PROMPT: &str = "schedq> ";
 const MORE: &str = "   ...> ";
@@ -16,7 +15,8 @@ const MORE: &str = "   ...> ";
 pub fn run(session: &mut Session, audience: &mut dyn Audience) -> io::Result<u8> {
     let config = Config::builder().auto_add_history(false).build();
     let mut editor = DefaultEditor::with_config(config).map_err(io::Error::other)?;
-    audience.text("schedq: ask the scheduler. `runq latency hist for 5s` is a question; Ctrl-D leaves.")?;
+    let example = texts::examples().next().unwrap_or_default();
+    audience.text(&format!("schedq: ask the scheduler, for example: {example}\nCtrl-D leaves."))?;
     let mut text = String::new();
     loop {
         match editor.readline(if text.is_empty() { PROMPT } else { MORE }) {
@@ -26,7 +26,7 @@ pub fn run(session: &mut Session, audience: &mut dyn Audience) -> io::Result<u8>
                 }
                 text.push_str(&line);
                 text.push('\n');
-                if is_incomplete(&text) {
+                if texts::is_incomplete(&text) {
                     continue;
                 }
                 let whole = std::mem::take(&mut text);

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
+use crate::nearest::nearest;
 
 mod built_in {
     include!(concat!(env!("OUT_DIR"), "/queries.rs"));
@@ -72,10 +73,7 @@ fn unknown(shown: &str) -> Diagnostic {
     let mut names: Vec<String> = built_in().map(|(name, _)| name.to_owned()).collect();
     names.extend(of_user().into_iter().map(|(name, _)| name));
     let mut made = Diagnostic::new("unknown-query", Exit::Wrong, format!("there is no saved query {shown:?}"));
-    let near = names.iter().map(|n| (strsim::jaro_winkler(n, shown), n)).max_by(|a, b| a.0.total_cmp(&b.0));
-    if let Some((likeness, name)) = near
-        && likeness > 0.8
-    {
+    if let Some(name) = nearest(shown, names.iter().map(String::as_str)) {
         made = made.help(format!("did you mean {name}?"));
     }
     made.help(format!("there are {}; or give the path of a file", names.join(", ")))

@@ -42,6 +42,11 @@ pub(super) fn value(text: &str) -> Value {
     }
 }
 
+/// A question of every family.
+pub fn examples() -> impl Iterator<Item = &'static str> {
+    catalog::FAMILIES.iter().map(|f| f.example)
+}
+
 /// Every family in a line.
 pub fn families() -> String {
     describe::list_families()

@@ -14,7 +14,9 @@ fn at<T>(node: T) -> Spanned<T> {
 }
 
 fn name() -> impl Strategy<Value = Word> {
-    "[a-z_][a-z0-9_]{0,8}".prop_filter("reserved", |name| !is_reserved(name) && name != "tree").prop_map(at)
+    "[a-z_][a-z0-9_]{0,8}"
+        .prop_filter("reserved", |name| !is_reserved(name) && name != "tree" && name != "null")
+        .prop_map(at)
 }
 
 /// Names of frames keep their case.

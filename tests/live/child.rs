@@ -72,7 +72,7 @@ fn a_crowd_of_threads() {
     assert_eq!(answers[0].rows.len(), account.len());
     assert_eq!(answers[0].sum("count"), answers[1].sum("count"));
     let new = answers[2].of("cause", "new", "count");
-    assert!(new <= 302 && new >= 290, "{:?}", answers[2].rows);
+    assert!((290..=302).contains(&new), "{:?}", answers[2].rows);
 }
 
 /// The same rows, without `child`, are those of the command's processes among all others.

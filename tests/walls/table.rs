@@ -16,6 +16,7 @@ pub const ROOMS: &[Room] = &[
         may_use: &[
             "diagnostic",
             "name",
+            "nearest",
             "lang",
             "catalog",
             "plan",
@@ -28,10 +29,11 @@ pub const ROOMS: &[Room] = &[
     },
     Room { at: "diagnostic", may_use: &[] },
     Room { at: "name", may_use: &[] },
-    Room { at: "lang", may_use: &["diagnostic", "name"] },
+    Room { at: "nearest", may_use: &[] },
+    Room { at: "lang", may_use: &["diagnostic", "name", "nearest"] },
     Room { at: "catalog", may_use: &[] },
     // Messages and explanations show a part of the query in its canonical form.
-    Room { at: "plan", may_use: &["lang::ast", "lang::format", "catalog", "diagnostic", "name"] },
+    Room { at: "plan", may_use: &["lang::ast", "lang::format", "catalog", "diagnostic", "name", "nearest"] },
     Room { at: "source", may_use: &["plan", "catalog", "host", "name", "source::live", "source::trace"] },
     // What libbpf refused is told as a diagnostic.
     Room { at: "source::live", may_use: &["source", "plan", "catalog", "host", "diagnostic", "name"] },
@@ -54,7 +56,6 @@ pub const KEPT_CRATES: &[(&str, &[&str])] = &[
     ("libbpf_sys", &["source::live"]),
     ("clap", &["cli"]),
     ("rustyline", &["repl"]),
-    ("comfy_table", &["output"]),
     ("annotate_snippets", &["output"]),
     // Named in Cargo.toml only to hold its features.
     ("libc", &[]),
