@@ -56,7 +56,8 @@ fn saved_queries() {
     }
     let _alone = live_lock();
     let list = Schedq::new(["list", "queries"]).run().success().stdout;
-    let names: Vec<&str> = list.lines().filter(|l| l.starts_with(' ')).filter_map(|l| l.split_whitespace().next()).collect();
+    let names: Vec<&str> =
+        list.lines().filter(|l| l.starts_with(' ')).filter_map(|l| l.split_whitespace().next()).collect();
     assert!(names.contains(&"runqlat"), "{list}");
     for name in names {
         let mut running = Schedq::new(["run", name]).start();

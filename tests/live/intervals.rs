@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::watch::{Watch, number, over};
+use crate::support::watch::{number, opened, over};
 use crate::support::{Schedq, Workload, live_lock, require_bpf};
 
 #[test]
@@ -59,18 +59,24 @@ fn a_wait_longer_than_its_interval() {
     }
     let _alone = live_lock();
     // Of two real-time threads of one strength the second waits until the first has ended.
-    let mut workload = Workload::start("spinner 0.25 --threads 2 --fifo 5 --cpu 1");
-    let watch = Watch::open(&[
-        format!("runq latency where tgid={} max by tid every 50ms", workload.pid()),
-        format!("runq latency where tgid={} max", workload.pid()),
-    ]);
-    workload.finish();
-    let answers = watch.close();
+    let line = "spinner 0.25 --threads 2 --fifo 5 --cpu 1";
+    let mut workload = Workload::start(line);
+    let queries = ["runq latency where tgid=PID max by tid every 50ms", "runq latency where tgid=PID max"];
+    let (_, answers) = over(&mut workload, &queries);
     let longest = answers[1].sum("latency_max_ns");
     assert!(longest > 150_000_000, "{longest}");
     let of_intervals = answers[0].rows.iter().map(|row| number(row, "latency_max_ns")).max();
     assert!(of_intervals.is_some_and(|ns| ns.abs_diff(longest) < 1_000_000), "{of_intervals:?} {longest}");
-    assert!(answers[0].notes().contains("interval"), "{}", answers[0].notes());
+
+    let mut workload = Workload::start(line);
+    let query = format!("runq latency where tgid={} max by tid every 50ms", workload.pid());
+    let mut running = Schedq::eval(&query).start();
+    opened(&mut running);
+    workload.finish();
+    let output = running.interrupt().success();
+    let marked = output.stdout.lines().filter(|line| line.contains(" *")).count();
+    assert!(marked > 0 && marked <= 3, "{}", output.stdout);
+    assert!(output.stdout.contains("* longer than its interval"), "{}", output.stdout);
 }
 
 /// As lines come, so that a reader need not wait for the end.

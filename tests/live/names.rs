@@ -38,11 +38,17 @@ fn on_standard_output() {
         assert_eq!(acts, None, "{format}: {:?}", output.stdout);
         let names: Vec<String> = match format {
             "json" => comms(&Answer::one(&output).rows),
-            "ndjson" => comms(&output.stdout.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect::<Vec<_>>()),
+            "ndjson" => {
+                comms(&output.stdout.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect::<Vec<_>>())
+            }
             "csv" => {
                 // One field, in quotes that are doubled inside, as the name holds both quotes and a comma.
                 let field = format!("\"{}\"", shown.replace('"', "\"\""));
-                let line = output.stdout.lines().find(|l| l.starts_with(&field)).unwrap_or_else(|| panic!("{}", output.stdout));
+                let line = output
+                    .stdout
+                    .lines()
+                    .find(|l| l.starts_with(&field))
+                    .unwrap_or_else(|| panic!("{}", output.stdout));
                 assert!(line[field.len()..].starts_with(','), "{line}");
                 continue;
             }
@@ -70,7 +76,7 @@ fn in_a_parquet_file() {
     ask(&["-o", file.to_str().expect("UTF-8")]);
     let frame = ParquetReader::new(std::fs::File::open(&file).expect("the file")).finish().expect("parquet");
     let column = frame.column("comm").expect("a column").cast(&polars::prelude::DataType::String).expect("text");
-    let names: Vec<Vec<u8>> = column.str().expect("text").into_iter().flatten().map(name::unescape).collect();
+    let names: Vec<Vec<u8>> = column.str().expect("text").iter().flatten().map(name::unescape).collect();
     assert!(names.iter().any(|n| n == BYTES), "{names:?}");
 }
 

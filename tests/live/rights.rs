@@ -21,7 +21,8 @@ fn copied() -> tempfile::TempDir {
     folder
 }
 
-const AS_NOBODY: &str = "cd / && exec setpriv --reuid nobody --regid nogroup --clear-groups --bounding-set=-all,+bpf,+perfmon";
+const AS_NOBODY: &str =
+    "cd / && exec setpriv --reuid nobody --regid nogroup --clear-groups --bounding-set=-all,+bpf,+perfmon";
 
 #[test]
 fn two_capabilities_are_enough() {
@@ -54,9 +55,7 @@ fn without_them_it_says_which() {
         ("-all,+bpf", "CAP_PERFMON", "CAP_BPF"),
         ("-all,+perfmon", "CAP_BPF", "CAP_PERFMON"),
     ] {
-        let script = format!(
-            "{AS_NOBODY} --inh-caps={caps} --ambient-caps={caps} $1/schedq -e 'switch count for 1s'"
-        );
+        let script = format!("{AS_NOBODY} --inh-caps={caps} --ambient-caps={caps} $1/schedq -e 'switch count for 1s'");
         let output = shell(&script, &[folder.path().as_os_str()]).fails_with(4);
         assert!(output.stdout.is_empty(), "{}", output.stdout);
         let errors: Vec<&str> = output.stderr.lines().filter(|line| line.starts_with("error")).collect();
@@ -75,7 +74,8 @@ fn a_kernel_that_does_not_describe_its_types() {
     if !root(name) {
         return;
     }
-    let script = "exec unshare -m sh -c 'mount -t tmpfs none /sys/kernel/btf && exec \"$SCHEDQ\" -e \"switch count for 1s\"'";
+    let script =
+        "exec unshare -m sh -c 'mount -t tmpfs none /sys/kernel/btf && exec \"$SCHEDQ\" -e \"switch count for 1s\"'";
     let none: [&OsStr; 0] = [];
     let output = shell(script, &none).fails_with(4);
     assert!(output.stderr.contains("/sys/kernel/btf/vmlinux"), "{}", output.stderr);

@@ -69,7 +69,8 @@ fn a_window_that_ends_first_waits_for_the_command() {
     let _alone = live_lock();
     let start = Instant::now();
     let query = "switch where child count by comm for 100ms";
-    let output = Schedq::eval(query).arg("--format").arg("json").arg("--").arg("sh").arg("-c").arg("sleep 0.7; exit 3").run();
+    let output =
+        Schedq::eval(query).arg("--format").arg("json").arg("--").arg("sh").arg("-c").arg("sleep 0.7; exit 3").run();
     let output = output.fails_with(3);
     assert!(start.elapsed() >= Duration::from_millis(700));
     let window = Answer::one(&output).meta["window_ns"].as_u64().expect("a number");
@@ -86,7 +87,7 @@ fn the_command_ends_the_window() {
     let query = "switch count\nswitch where child count by comm";
     let output = Schedq::eval(query).arg("--format").arg("json").arg("--").arg("sleep").arg("0.3").run().success();
     for answer in Answer::all(&output) {
-        assert_eq!(answer.meta["ended"], "command-ended", "{}", answer.meta);
+        assert_eq!(answer.meta["ended"], "command_ended", "{}", answer.meta);
         let window = answer.meta["window_ns"].as_u64().expect("a number");
         assert!((290_000_000..3_000_000_000).contains(&window), "{window}");
     }
@@ -117,7 +118,8 @@ fn the_command_reads_our_input() {
         return;
     }
     let _alone = live_lock();
-    let script = "printf 'one\\ntwo\\n' | \"$SCHEDQ\" -e 'switch where child count' --quiet -o /dev/null --format csv -- cat";
+    let script =
+        "printf 'one\\ntwo\\n' | \"$SCHEDQ\" -e 'switch where child count' --quiet -o /dev/null --format csv -- cat";
     let output = shell(script, &[]);
     // The ending of /dev/null says nothing; a result may go anywhere, the command's words go to standard output.
     let output = if output.code() == 0 {
