@@ -148,8 +148,9 @@ pub fn layout(scan: &Scan, machine: Machine) -> Layout {
                 raw.flags |= flag::LAST;
             }
             need[stage as usize] |= bits(raw.slot, term.column.kind.slots());
+            // The encoded term may name the two columns the other way round.
             if let Test::Column(_, other) = term.test {
-                need[stage as usize] |= bits(other.slot, other.kind.slots());
+                need[stage as usize] |= bits(raw.other, other.kind.slots());
             }
             terms.push(raw);
         }
@@ -429,4 +430,49 @@ fn group_entries(scan: &Scan, machine: Machine, each: u64) -> u32 {
     }
     let wanted = scan.groups.unwrap_or(groups);
     wanted.min(MOST_GROUPS).min((scan.map_bytes / each).max(1)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{FAMILIES, family};
+    use crate::plan::Needs;
+
+    /// The verifier lets a program compare a slot that nobody filled.
+    #[test]
+    fn both_columns_of_a_comparison_are_filled() {
+        let orders =
+            [Order::Equal, Order::NotEqual, Order::Less, Order::LessOrEqual, Order::Greater, Order::GreaterOrEqual];
+        for family in FAMILIES {
+            for left in family.columns() {
+                for right in family.columns().filter(|c| c.unit == left.unit && c.kind == left.kind) {
+                    for order in orders {
+                        let term = Term::new(left, Test::Column(order, right));
+                        let made = layout(&scan(family.name, term), Machine { cpus: 2, task_storage: true });
+                        assert!(
+                            made.reads(left.slot) && made.reads(right.slot),
+                            "{} {order:?} {}",
+                            left.name,
+                            right.name
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    fn scan(name: &str, term: Term) -> Scan {
+        Scan {
+            family: family(name).expect("a family"),
+            measure: None,
+            clauses: vec![Clause { terms: vec![term] }],
+            output: Output::Groups { keys: Vec::new(), needs: Needs::default() },
+            every_ns: None,
+            bound_ns: None,
+            idle: false,
+            own: false,
+            map_bytes: 1 << 20,
+            groups: None,
+        }
+    }
 }

@@ -85,14 +85,13 @@ fn not_child_is_everybody_else() {
     let query = [
         "switch where child and comm = 'lt-only' count by tid",
         "switch where not child and comm = 'lt-only' count",
-        "switch where comm = 'lt-only' count by tid, child",
+        "switch where comm = 'lt-only' count by tid",
     ];
     let query = &query.join("\n");
     let (answers, _) = with_command(query, "forks 7 --name lt-only");
     assert!(answers[0].sum("count") > 7 * 20, "{:?}", answers[0].rows);
     assert_eq!(answers[1].sum("count"), 0);
-    assert_eq!(answers[2].sum("count"), answers[0].sum("count"));
-    assert!(answers[2].rows.iter().all(|row| row["child"] == true));
+    assert_eq!(answers[2].rows, answers[0].rows);
 }
 
 #[test]

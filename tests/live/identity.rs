@@ -82,15 +82,16 @@ fn a_number_used_again() {
     let _alone = live_lock();
     let mut workload = Workload::start("reuse 3");
     let queries = [
-        "switch where comm ~ 'reuse-*' count by tid, comm",
+        "switch where comm ~ 'reuse-*' and kind = voluntary count by tid, comm",
         "runq latency where comm ~ 'reuse-*' count, max by tid, comm",
     ];
     let (truth, answers) = over(&mut workload, &queries);
     let born: Vec<_> = truth.threads.iter().filter(|t| t.born_inside).collect();
+    assert_eq!(answers[0].rows.len(), 3, "{:?}", answers[0].rows);
     for thread in &born {
         let n = answers[0].sum_where("count", |row| row["tid"] == thread.tid && row["comm"] == *thread.comm);
         // And the switch into death.
-        assert!(n >= 6 && n <= thread.switches() + 5, "{n} {thread:?}");
+        assert_eq!(n, thread.nvcsw + 1, "{thread:?}");
     }
     // What the one left open must not be taken for the next one's.
     let longest = answers[1].rows.iter().map(|row| row["latency_max_ns"].as_i64().expect("a number")).max();

@@ -1,5 +1,15 @@
 //! Against the running kernel, what holds for every family: whose rows, how they are counted, what is lost, who may look.
 
+mod agreement;
 mod cgroups;
 mod child;
+mod decided;
+mod exits;
 mod identity;
+mod intervals;
+mod losses;
+mod names;
+mod pipes;
+mod rights;
+mod signals;
+mod together;

@@ -111,6 +111,23 @@ impl Schedq {
     }
 }
 
+/// Runs a shell's script with a limit on its time; `$SCHEDQ` in it is the program, `$1` … are `args`.
+#[track_caller]
+pub fn shell(script: &str, args: &[&OsStr]) -> Output {
+    let output = Command::new("timeout")
+        .args(["60", "sh", "-c", script, "sh"])
+        .args(args)
+        .env("SCHEDQ", env!("CARGO_BIN_EXE_schedq"))
+        .env("XDG_CONFIG_HOME", "/nonexistent")
+        .env("HOME", "/nonexistent")
+        .stdin(Stdio::null())
+        .output()
+        .expect("a shell and timeout");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    assert_ne!(output.status.code(), Some(124), "not in time: {script}");
+    Output { stdout: text(output.stdout), stderr: text(output.stderr), status: output.status }
+}
+
 fn collect(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();

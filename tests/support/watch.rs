@@ -110,6 +110,12 @@ impl Watch {
         Answer::all(&output)
     }
 
+    /// Ends the window, with another exit status to come.
+    #[track_caller]
+    pub fn close_with(self, code: i32) -> Output {
+        self.running.interrupt().fails_with(code)
+    }
+
     pub fn pid(&self) -> i32 {
         self.running.pid()
     }
