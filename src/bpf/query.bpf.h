@@ -178,6 +178,9 @@ static __always_inline bool fixed_terms_hold(struct task_row *row, struct task_s
 	if (!query.fixed_terms)
 		return true;
 	fill(row, p, query.need_fixed);
+	/* One term is the usual case, and it is tested three times for every switch: call and loop would cost more than it. */
+	if (query.fixed_terms == 1)
+		return term_holds((u64 *)row, &query.terms[0]);
 	return terms_hold((u64 *)row, 0, query.fixed_terms);
 }
 
