@@ -140,3 +140,26 @@ fn a_process_that_ends_meanwhile() {
     let answer = watch.close().remove(0);
     assert!(answer.notes().contains("exited during the window"), "{}", answer.notes());
 }
+
+/// What schedq itself does is no part of an answer that does not name it.
+#[test]
+fn our_own_threads_are_left_out() {
+    if !require_bpf("live::identity::our_own_threads_are_left_out") {
+        return;
+    }
+    let _alone = live_lock();
+    // The rows make its threads look into the ring many times a second.
+    let watch = Watch::open(&[
+        "switch count by tid, comm",
+        "runq events(tid, tgid)",
+        "switch where comm ~ 'schedq*' count by tgid",
+        "switch where process = 'schedq' and comm != 'nobody' count by tgid",
+    ]);
+    Workload::start("sleeper 200 1000").finish();
+    let own = watch.pid();
+    let answers = watch.close();
+    assert_eq!(answers[0].of("tid", own, "count"), 0);
+    assert!(answers[1].rows.iter().all(|row| row["tgid"] != own) && !answers[1].rows.is_empty());
+    assert!(answers[2].of("tgid", own, "count") >= 5, "{:?}", answers[2].rows);
+    assert!(answers[3].of("tgid", own, "count") >= 5, "{:?}", answers[3].rows);
+}

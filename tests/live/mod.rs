@@ -10,6 +10,8 @@ mod intervals;
 mod losses;
 mod names;
 mod pipes;
+#[cfg(feature = "live")]
+mod remains;
 mod rights;
 mod signals;
 mod together;

@@ -1,8 +1,7 @@
-//! schedq beside itself and beside others: nobody takes events from anybody, and nothing is left behind.
+//! schedq beside itself and beside others: nobody takes events from anybody.
 
-use std::collections::BTreeSet;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::watch::{Answer, Watch, opened};
 use crate::support::{Schedq, Workload, live_lock, require, require_bpf};
@@ -24,47 +23,6 @@ fn sixteen_at_once() {
     for answer in &answers {
         assert_eq!(answer.rows, answers[0].rows);
         assert_eq!((answer.sum("count"), answer.lost()), (seen, 0), "{}", answer.meta);
-    }
-}
-
-/// Ids of what the kernel holds of BPF.
-#[cfg(feature = "live")]
-fn held() -> [BTreeSet<u32>; 3] {
-    use libbpf_rs::query::{LinkInfoIter, MapInfoIter, ProgInfoIter};
-    [
-        ProgInfoIter::default().map(|p| p.id).collect(),
-        MapInfoIter::default().map(|m| m.id).collect(),
-        LinkInfoIter::default().map(|l| l.id).collect(),
-    ]
-}
-
-#[cfg(feature = "live")]
-#[test]
-fn killed_it_leaves_nothing() {
-    let name = "live::together::killed_it_leaves_nothing";
-    // To look at other programs' objects takes more than to load one's own.
-    if !require_bpf(name) || !require(name, nix::unistd::geteuid().is_root(), "root (to list all BPF objects)") {
-        return;
-    }
-    let _alone = live_lock();
-    let before = held();
-    let mut running = Schedq::eval("for 10m { runq hist by tid; switch events; runq count by comm }").start();
-    running.attached(7);
-    opened(&mut running);
-    let ours: Vec<BTreeSet<u32>> = held().iter().zip(&before).map(|(now, then)| now - then).collect();
-    // Others may load programs of their own meanwhile, but these seven at least are ours.
-    assert!(ours[0].len() >= 7 && ours[1].len() >= 7 && ours[2].len() >= 7, "{ours:?}");
-    running.signal(nix::sys::signal::Signal::SIGKILL);
-    drop(running);
-    let end = Instant::now() + Duration::from_secs(10);
-    loop {
-        let left: Vec<BTreeSet<u32>> = held().iter().zip(&ours).map(|(now, ours)| now & ours).collect();
-        // The kernel frees them when the programs that may still run have ended.
-        if left.iter().all(BTreeSet::is_empty) {
-            return;
-        }
-        assert!(Instant::now() < end, "left behind: {left:?}");
-        std::thread::sleep(Duration::from_millis(50));
     }
 }
 

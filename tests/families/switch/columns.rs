@@ -10,6 +10,7 @@ fn who_left_and_who_came() {
     }
     let _alone = live_lock();
     let mut workload = Workload::start("pingpong 300 --cpu 1 --name lt-pp --nice 3");
+    let before = wall_ns();
     let (truth, answers) = over(
         &mut workload,
         &[
@@ -41,8 +42,17 @@ fn who_left_and_who_came() {
         "on one CPU the one makes room for the other: {handed_over} of {}",
         rows.len()
     );
+    // The wall clock, as every other program reads it.
+    let instant = |row: &&serde_json::Value| row["at"].as_i64().expect("a time");
+    let (first, last) = (rows.iter().map(instant).min(), rows.iter().map(instant).max());
+    assert!(first >= Some(before) && last <= Some(wall_ns()), "{before} {first:?} {last:?}");
     // Rows of one CPU come in their order.
     assert!(rows.is_sorted_by_key(|row| row["at"].as_i64()));
+}
+
+fn wall_ns() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a clock that is set");
+    i64::try_from(since.as_nanos()).expect("some centuries")
 }
 
 #[test]
