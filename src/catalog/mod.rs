@@ -93,6 +93,15 @@ pub static RECURSION: LossKind = LossKind {
     doc: "the kernel skipped a program because it was running already on that CPU",
 };
 
+/// Rows that came when as many were waiting to be shown as the query may keep.
+pub static ROWS_MEMORY: LossKind = LossKind {
+    counter: "rows_memory",
+    name: "rows_memory",
+    label: "no memory left for rows",
+    is_loss: true,
+    doc: "as many rows were kept as --map-memory allows when one more came",
+};
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// BPF programs on the running kernel.

@@ -53,7 +53,7 @@ pub struct Live {
     // Links are dropped before the object that they belong to.
     links: Vec<Link>,
     ring: Option<RingBuffer<'static>>,
-    rows: Rc<RefCell<Vec<u64>>>,
+    rows: Rc<RefCell<Rows>>,
     object: Object,
     scan: Scan,
     layout: Layout,
@@ -71,7 +71,7 @@ impl Live {
     /// Loads and attaches. Nothing is counted until [`Live::open`].
     pub fn attach(scan: &Scan, processes: Processes) -> Result<Live, Error> {
         let load::Loaded { object, links, layout, machine, notes } = load::load(scan, processes)?;
-        let rows = Rc::new(RefCell::new(Vec::new()));
+        let rows = Rc::new(RefCell::new(Rows::up_to(scan.map_bytes)));
         let ring = (layout.mode == Mode::Rows).then(|| ring(&object, &rows)).transpose()?;
         let account = Account {
             groups_capacity: matches!(layout.mode, Mode::Groups | Mode::Histograms)
@@ -106,9 +106,10 @@ impl Live {
     pub fn close(&mut self) -> Result<(), Error> {
         self.set_window(self.start_ns, false)?;
         self.account.open = read::open_spans(&self.object)?;
-        read::losses(&self.object, &self.scan, &mut self.account)?;
         self.links.clear();
-        self.poll()
+        self.poll()?;
+        let refused = self.rows.borrow().refused;
+        read::losses(&self.object, &self.scan, refused, &mut self.account)
     }
 
     /// Empties the ring; to be called many times a second while [`Live::has_ring`].
@@ -126,7 +127,7 @@ impl Live {
     /// Rows that came through the ring so far.
     pub fn rows_read(&self) -> u64 {
         let width = self.layout.record_slots.len().max(1);
-        (self.rows.borrow().len() / width) as u64
+        (self.rows.borrow().words.len() / width) as u64
     }
 
     /// The groups of every interval that ended before `now_ns`, removed from the kernel's map; `None` when there is no
@@ -152,7 +153,7 @@ impl Live {
     pub fn finish(mut self) -> Result<(Table, Account, Vec<String>), Error> {
         let table = match self.layout.mode {
             Mode::Rows => {
-                let rows = std::mem::take(&mut *self.rows.borrow_mut());
+                let rows = std::mem::take(&mut self.rows.borrow_mut().words);
                 decode::rows(&self.scan, &self.layout, &rows, self.start_ns, &mut self.paths)
             }
             Mode::Single => {
@@ -174,10 +175,11 @@ impl Live {
 
     fn set_window(&self, start_ns: u64, open: bool) -> Result<(), Error> {
         let map = read::map(&self.object, ".bss")?;
-        let mut value = vec![0u8; map.value_size() as usize];
+        // What stands behind these two is the programs' own.
+        let mut value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).map_err(Error::read)?.unwrap_or_default();
+        value.resize(map.value_size() as usize, 0);
         value[..8].copy_from_slice(&start_ns.to_ne_bytes());
         value[8..16].copy_from_slice(&u64::from(open).to_ne_bytes());
-        // The third, whether the command has begun, is the programs' own; at both ends of the window it says nothing.
         map.update(&0u32.to_ne_bytes(), &value, MapFlags::ANY).map_err(Error::read)
     }
 }
@@ -189,13 +191,34 @@ fn matched(table: &Table) -> u64 {
     }
 }
 
-fn ring(object: &Object, rows: &Rc<RefCell<Vec<u64>>>) -> Result<RingBuffer<'static>, Error> {
+/// Rows that wait for the end of the window: a person may have asked for more than this machine can hold.
+struct Rows {
+    words: Vec<u64>,
+    most_words: usize,
+    refused: u64,
+}
+
+impl Rows {
+    fn up_to(bytes: u64) -> Rows {
+        Rows { words: Vec::new(), most_words: usize::try_from(bytes / 8).unwrap_or(usize::MAX), refused: 0 }
+    }
+
+    fn add(&mut self, record: &[u8]) {
+        if self.words.len() + record.len() / 8 > self.most_words {
+            self.refused += 1;
+        } else {
+            self.words.extend(bytes::words(record));
+        }
+    }
+}
+
+fn ring(object: &Object, rows: &Rc<RefCell<Rows>>) -> Result<RingBuffer<'static>, Error> {
     let rows = rows.clone();
     let map = read::map(object, "ring")?;
     let mut builder = RingBufferBuilder::new();
     builder
         .add(&map, move |bytes| {
-            rows.borrow_mut().extend(bytes::words(bytes));
+            rows.borrow_mut().add(bytes);
             0
         })
         .map_err(Error::read)?;
