@@ -4,6 +4,7 @@
 mod bpf;
 mod families;
 mod frame;
+mod hardening;
 mod known;
 mod lang;
 mod live;

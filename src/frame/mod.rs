@@ -35,6 +35,16 @@ pub struct Frame {
     pub meta: Meta,
 }
 
+impl Frame {
+    /// What it says of itself, alone.
+    pub fn without_rows(mut self) -> Frame {
+        self.data = self.data.clear();
+        self.columns.iter_mut().for_each(|column| column.marks.clear());
+        self.meta.groups.clear();
+        self
+    }
+}
+
 /// What `output` must know of a column, so that it never looks at names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrameColumn {
