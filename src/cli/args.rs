@@ -55,6 +55,7 @@ pub struct Args {
 pub enum Verb {
     /// Run a saved query: a path, one of your own, or a built-in one (see list queries)
     Run {
+        /// The query's name or file
         #[arg(value_name = "NAME|FILE")]
         query: PathBuf,
         /// Values of its parameters

@@ -11,6 +11,7 @@ use super::stats::{Context, Made};
 use super::{Built, ColumnKind, FrameColumn, FrameError, Measured, Role, keys, rank, stats};
 use crate::catalog::{Column, Kind};
 use crate::lang::ast::Stat;
+use crate::plan::columns::of_measure;
 use crate::plan::{INTERVAL, Output, Plan, StatColumn};
 use crate::source::{Outcome, Values};
 
@@ -52,7 +53,8 @@ pub(super) fn build(plan: &Plan, outcome: &Outcome, keep: &[bool]) -> Result<Bui
         keys: key_values.clone(),
         // A quiet interval of an aggregation without keys is a row, with a count of 0.
         keep_empty: rest.by.is_empty(),
-        measure: plan.measure.map(|m| m.name),
+        // The source gives it only to stats of it.
+        measure: plan.measure.filter(|_| rest.stats.iter().any(|s| of_measure(&s.stat))).map(|m| m.name),
         at: has(|s| matches!(s, Stat::MaxAt)).then_some("at"),
         distinct: distinct?,
         linear: rest.stats.iter().filter_map(linear).collect(),
@@ -247,7 +249,7 @@ fn interval_totals(groups: &[Group], starts: &[Option<i64>]) -> Vec<u64> {
 fn totals(groups: &[Group], plan: &Plan) -> Totals {
     let summed = match &plan.scan.output {
         Output::Groups { needs, .. } => needs.sum,
-        Output::Rows { .. } => plan.measure.is_some(),
+        Output::Rows { .. } => plan.measure.is_some() && plan.rest.stats.iter().any(|s| of_measure(&s.stat)),
     };
     let sum = || groups.iter().fold(0u64, |all, g| all.saturating_add(g.sum));
     Totals { count: groups.iter().map(|g| g.count).sum(), sum: summed.then(sum) }

@@ -116,6 +116,9 @@ fn marked(text: String, mark: Mark) -> String {
     }
 }
 
+/// Bars of a sparkline.
+const WIDEST_SPARK: usize = 64;
+
 /// A column of histograms as sparklines over one range, so that rows can be compared.
 struct Spark {
     scale: Option<Scale>,
@@ -152,6 +155,9 @@ impl Spark {
                 counts
             }
         };
+        // Powers of two are never more; equal steps may be thousands.
+        let of_each = counts.len().div_ceil(WIDEST_SPARK).max(1);
+        let counts: Vec<u64> = counts.chunks(of_each).map(|some| some.iter().sum()).collect();
         bars::spark(&counts, style).trim_end().to_owned()
     }
 

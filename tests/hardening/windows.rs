@@ -81,3 +81,43 @@ fn all_columns_at_once() {
         assert!((a - b).abs() <= 0.2 * b + 20.0, "{a} {b}");
     }
 }
+
+/// Rows that are sent for the filter's sake bring no more than was asked for.
+#[test]
+fn rows_without_the_measure() {
+    if !require_bpf("hardening::windows::rows_without_the_measure") {
+        return;
+    }
+    let _alone = live_lock();
+    for query in ["runq uniq(at) for 50ms", "runq where comm ~ '*e*' or at > 5 count by cpu for 50ms"] {
+        let output = Schedq::new(["--format", "json", "-e", query]).run().success();
+        let answer = Answer::one(&output);
+        assert!(answer.meta["totals"]["sum"].is_null(), "{}", answer.meta);
+    }
+}
+
+/// The window's end comes a little late: what lies behind its last interval is none, also when rows are sent.
+#[test]
+fn no_interval_lies_behind_the_window() {
+    if !require_bpf("hardening::windows::no_interval_lies_behind_the_window") {
+        return;
+    }
+    let _alone = live_lock();
+    for _ in 0..5 {
+        let query = "switch where comm ~ '*e*' or at > 5 count every 50ms for 100ms";
+        let output = Schedq::new(["--format", "json", "-e", query]).run().success();
+        assert!(Answer::one(&output).rows.len() <= 2, "{}", output.stdout);
+    }
+}
+
+/// A column of histograms of many steps stays a column.
+#[test]
+fn a_sparkline_is_no_wallpaper() {
+    if !require_bpf("hardening::windows::a_sparkline_is_no_wallpaper") {
+        return;
+    }
+    let _alone = live_lock();
+    let output = Schedq::eval("runq latency count, hist(linear, 0ns, 10ms, 1us) for 200ms").run().success();
+    let widest = output.stdout.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(100), "{}", output.stdout);
+}

@@ -153,7 +153,14 @@ impl Live {
     pub fn finish(mut self) -> Result<(Table, Account, Vec<String>), Error> {
         let table = match self.layout.mode {
             Mode::Rows => {
-                let rows = std::mem::take(&mut self.rows.borrow_mut().words);
+                let mut rows = std::mem::take(&mut self.rows.borrow_mut().words);
+                let at = self.layout.record_slots.iter().position(|slot| *slot == 0);
+                // The end of the window is a signal from here, a little late: an interval that lies behind it is none.
+                if let (Some(_), Some(bound), Some(at)) = (self.scan.every_ns, self.scan.bound_ns, at) {
+                    let width = self.layout.record_slots.len();
+                    let end = self.start_ns.saturating_add(bound);
+                    rows = rows.chunks_exact(width).filter(|row| row[at] < end).flatten().copied().collect();
+                }
                 decode::rows(&self.scan, &self.layout, &rows, self.start_ns, &mut self.paths)
             }
             Mode::Single => {
@@ -163,7 +170,7 @@ impl Live {
             Mode::Groups | Mode::Histograms => {
                 let mut groups = read::take_groups(&self.object, &self.scan, &self.layout, self.machine, None)?;
                 if let (Some(every), Some(bound)) = (self.scan.every_ns, self.scan.bound_ns) {
-                    // The end of the window is a signal from here, a little late: an interval that lies behind it is none.
+                    // As above.
                     groups.retain(|g| g.key[0].saturating_mul(every) < bound);
                 }
                 decode::groups(&self.scan, &self.layout, groups, self.start_ns, &mut self.paths)
