@@ -9,6 +9,8 @@ mod identity;
 mod intervals;
 mod losses;
 mod names;
+#[cfg(feature = "live")]
+mod older;
 mod pipes;
 #[cfg(feature = "live")]
 mod remains;

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use libbpf_rs::{Link, MapCore, MapFlags, Object, RingBuffer, RingBufferBuilder};
 
 pub use error::Error;
-pub use facts::machine;
+pub use facts::{Facts, machine};
 pub use read::COUNTERS;
 
 use super::{Account, Loss, Table};
@@ -73,7 +73,12 @@ pub struct Live {
 impl Live {
     /// Loads and attaches. Nothing is counted until [`Live::open`].
     pub fn attach(scan: &Scan, processes: Processes) -> Result<Live, Error> {
-        let load::Loaded { object, links, layout, machine, notes } = load::load(scan, processes)?;
+        Live::attach_as(scan, processes, None)
+    }
+
+    /// The same, as on a kernel of which these facts hold: a newer one takes the programs of an older one too.
+    pub fn attach_as(scan: &Scan, processes: Processes, facts: Option<Facts>) -> Result<Live, Error> {
+        let load::Loaded { object, links, layout, machine, notes } = load::load(scan, processes, facts)?;
         let rows = Rc::new(RefCell::new(Buffer::default()));
         let ring = (layout.mode == Mode::Rows).then(|| ring(&object, &rows)).transpose()?;
         let account = Account {
@@ -125,6 +130,14 @@ impl Live {
 
     pub fn has_ring(&self) -> bool {
         self.ring.is_some()
+    }
+
+    /// Tasks of which something is remembered; `None` where the kernel keeps that with the task itself.
+    pub fn remembered(&self) -> Result<Option<usize>, Error> {
+        match self.machine.task_storage {
+            true => Ok(None),
+            false => Ok(Some(read::map(&self.object, "state_hash")?.keys().count())),
+        }
     }
 
     /// Rows that came through the ring so far.
