@@ -228,7 +228,10 @@ impl Audience for Terminal {
                     Some(last) => self.batches.render(last, &self.out).map_err(io::Error::other)?,
                     None => self.people(result.frame)?,
                 };
-                self.print(&text)?;
+                // The last interval may hold nothing more.
+                if !text.is_empty() {
+                    self.print(&text)?;
+                }
                 self.batches = table::Batches::default();
             }
             Format::Ndjson => {
