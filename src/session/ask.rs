@@ -75,7 +75,7 @@ impl Session {
             shown: planned.name.is_none(),
         })?;
         if let Some(file) = &planned.save {
-            file.write(&whole)?;
+            file.write_all(&[(label, &whole)])?;
         }
         if let Some(name) = &planned.name {
             self.frames.insert(name.clone(), whole);

@@ -227,7 +227,7 @@ impl Session {
             }
             Step::Save { frame, file } => {
                 let found = self.named(frame)?;
-                Ok(file.write(found)?)
+                Ok(file.write_all(&[(Label::Name(frame), found)])?)
             }
         }
     }
