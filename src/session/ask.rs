@@ -114,6 +114,10 @@ impl window::Watcher for Relay<'_> {
         self.audience.progress(elapsed_ns, total_ns);
     }
 
+    fn wants_rows(&self, index: usize) -> bool {
+        self.queries[index].name.is_none() && !self.audience.keeps()
+    }
+
     fn batch(&mut self, index: usize, table: Table, window: &Window) -> Result<(), Diagnostic> {
         let planned = &self.queries[index];
         let outcome = Outcome { table, account: Account::default(), window: window.clone(), notes: Vec::new() };

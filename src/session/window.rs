@@ -27,6 +27,8 @@ pub trait Watcher {
     /// Whether [`Watcher::progress`] is wanted: waking up for it costs the machine a little.
     fn wants_progress(&self) -> bool;
     fn progress(&mut self, elapsed_ns: u64, total_ns: Option<u64>);
+    /// Whether the rows of query number `index` are wanted as they come.
+    fn wants_rows(&self, index: usize) -> bool;
     /// Groups of intervals that ended, or rows as they came, of query number `index`.
     fn batch(&mut self, index: usize, table: Table, window: &Window) -> Result<(), Diagnostic>;
 }
@@ -87,7 +89,7 @@ pub fn run(
     // A signal that came before the window belongs to what ran before.
     while events.try_recv().is_ok() {}
     let mut open = Vec::with_capacity(plans.len());
-    for plan in plans {
+    for (index, plan) in plans.iter().enumerate() {
         let live = Live::attach(&plan.scan, processes).map_err(|e| e.diagnostic())?;
         open.push(Open {
             live,
@@ -95,7 +97,7 @@ pub fn run(
             deadline_ns: None,
             every_ns: plan.scan.every_ns,
             first: plan.rest.first.filter(|_| plan.rest.filter.is_none() && plan.rest.sort.is_empty()),
-            rows_due_ns: streams_rows(plan).then_some(0),
+            rows_due_ns: (streams_rows(plan) && watcher.wants_rows(index)).then_some(0),
             wall_offset_ns: 0,
             ended: None,
         });

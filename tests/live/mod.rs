@@ -15,5 +15,6 @@ mod pipes;
 #[cfg(feature = "live")]
 mod remains;
 mod rights;
+mod saved;
 mod signals;
 mod together;
