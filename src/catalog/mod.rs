@@ -84,6 +84,15 @@ pub static SHARED_LOSSES: &[LossKind] = &[
     },
 ];
 
+/// Rows that the reader had no room for.
+pub static READER_FULL: LossKind = LossKind {
+    counter: "reader_full",
+    name: "reader_full",
+    label: "reader full",
+    is_loss: true,
+    doc: "512 MiB of rows were waiting to be sorted or written at the end: narrow the query, or write ndjson",
+};
+
 /// Events that the kernel did not pass to a program because it was running already on that CPU.
 pub static RECURSION: LossKind = LossKind {
     counter: "recursion_misses",

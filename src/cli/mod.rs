@@ -1,6 +1,6 @@
 //! The command line: who asks, where answers go, and with which status the program ends.
 
-mod args;
+pub mod args;
 mod closed;
 mod signals;
 mod terminal;

@@ -26,6 +26,8 @@ pub struct Terminal {
     progress: Option<ProgressBar>,
     progress_wanted: bool,
     batches: table::Batches,
+    /// Some of the current result was shown by [`Audience::batch`].
+    batched: bool,
     /// Results that are written together at the end.
     kept: Vec<(Option<String>, Frame)>,
     results: usize,
@@ -60,7 +62,8 @@ impl Terminal {
             progress: None,
             // A command may write to the same terminal.
             progress_wanted: !args.quiet && io::stderr().is_terminal() && !is_dumb() && !command,
-            batches: table::Batches::default(),
+            batches: table::Batches::that_go_on(),
+            batched: false,
             kept: Vec::new(),
             results: 0,
         }
@@ -124,10 +127,6 @@ impl Terminal {
         Ok(())
     }
 
-    fn keeps(&self) -> bool {
-        self.file.is_some() || self.format == Format::Json
-    }
-
     fn keep(&mut self, label: Label<'_>, frame: &Frame) {
         let name = match label {
             Label::Name(name) => Some(name.to_owned()),
@@ -184,6 +183,10 @@ impl Audience for Terminal {
         bar.tick();
     }
 
+    fn keeps(&self) -> bool {
+        self.file.is_some() || self.format == Format::Json
+    }
+
     fn batch(&mut self, label: Label<'_>, _: &Plan, frame: &Frame) -> io::Result<()> {
         if self.keeps() {
             return Ok(());
@@ -192,6 +195,7 @@ impl Audience for Terminal {
         match self.format {
             Format::Table => {
                 let text = self.batches.render(frame, &self.out).map_err(io::Error::other)?;
+                self.batched = true;
                 self.print(&text)
             }
             Format::Ndjson => {
@@ -224,12 +228,20 @@ impl Audience for Terminal {
         let rest = result.last.unwrap_or(result.frame);
         match self.format {
             Format::Table => {
-                let text = match result.last {
-                    Some(last) => self.batches.render(last, &self.out).map_err(io::Error::other)?,
-                    None => self.people(result.frame)?,
-                };
-                self.print(&text)?;
-                self.batches = table::Batches::default();
+                match result.last {
+                    // Everything was shown already.
+                    Some(last) if last.data.height() == 0 && self.batched => {}
+                    Some(last) => {
+                        let text = self.batches.render(last, &self.out).map_err(io::Error::other)?;
+                        self.print(&text)?;
+                    }
+                    None => {
+                        let text = self.people(result.frame)?;
+                        self.print(&text)?;
+                    }
+                }
+                self.batched = false;
+                self.batches = table::Batches::that_go_on();
             }
             Format::Ndjson => {
                 let mut out = BufWriter::new(io::stdout().lock());

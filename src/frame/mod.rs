@@ -35,6 +35,14 @@ pub struct Frame {
     pub meta: Meta,
 }
 
+impl Frame {
+    /// Lets go of the rows; what is known about them stays.
+    pub fn clear(&mut self) {
+        self.data = self.data.clear();
+        self.columns.iter_mut().for_each(|column| column.marks.clear());
+    }
+}
+
 /// What `output` must know of a column, so that it never looks at names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrameColumn {

@@ -59,7 +59,7 @@ impl Session {
         last: Frame,
         audience: &mut dyn Audience,
     ) -> Result<(), Stop> {
-        let streamed = planned.plan.scan.every_ns.is_some();
+        let streamed = planned.plan.scan.every_ns.is_some() || window::streams_rows(&planned.plan);
         let whole = if streamed && !batches.is_empty() {
             batches.push(last.clone());
             frame::concat(batches).map_err(|e| frame_problem(&e))?.unwrap_or_else(|| last.clone())
@@ -75,7 +75,7 @@ impl Session {
             shown: planned.name.is_none(),
         })?;
         if let Some(file) = &planned.save {
-            file.write(&whole)?;
+            file.write_all(&[(label, &whole)])?;
         }
         if let Some(name) = &planned.name {
             self.frames.insert(name.clone(), whole);
@@ -114,16 +114,20 @@ impl window::Watcher for Relay<'_> {
         self.audience.progress(elapsed_ns, total_ns);
     }
 
-    fn intervals(&mut self, index: usize, table: Table, window: &Window) -> Result<(), Diagnostic> {
+    fn batch(&mut self, index: usize, table: Table, window: &Window) -> Result<(), Diagnostic> {
         let planned = &self.queries[index];
         let outcome = Outcome { table, account: Account::default(), window: window.clone(), notes: Vec::new() };
-        let made = build(&planned.plan, &outcome, &[])?;
+        let mut made = build(&planned.plan, &outcome, &[])?;
         if planned.name.is_none() {
             let label = label(planned, self.first_number + index);
             if let Err(error) = self.audience.batch(label, &planned.plan, &made) {
                 self.failed = Some(error);
                 return Err(Diagnostic::new("output", Exit::Failed, "the output was closed"));
             }
+        }
+        if planned.name.is_none() && planned.save.is_none() && !self.audience.keeps() {
+            // Shown and not needed again: only its totals go on.
+            made.clear();
         }
         self.batches[index].push(made);
         Ok(())

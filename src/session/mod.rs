@@ -55,7 +55,9 @@ pub trait Audience {
     /// Whether [`Audience::progress`] is wanted: waking up for it costs the machine a little.
     fn wants_progress(&self) -> bool;
     fn progress(&mut self, elapsed_ns: u64, total_ns: Option<u64>);
-    /// Intervals that ended while the window is still open.
+    /// Whether results are put together at the end; if not, what [`Audience::batch`] has had is not kept.
+    fn keeps(&self) -> bool;
+    /// Intervals that ended, or rows as they came, while the window is still open.
     fn batch(&mut self, label: Label<'_>, plan: &Plan, frame: &Frame) -> io::Result<()>;
     /// A whole result. `shown` is false for one that only gets a name; `batches` tells that its intervals were handed
     /// out before, all but those of the frame `last`.
@@ -72,7 +74,7 @@ pub struct Finished<'a> {
     pub label: Label<'a>,
     pub plan: &'a Plan,
     pub frame: &'a Frame,
-    /// With `every`: what was not yet handed out by [`Audience::batch`].
+    /// With `every`, and for rows: what was not yet handed out by [`Audience::batch`].
     pub last: Option<&'a Frame>,
     pub shown: bool,
 }
@@ -225,7 +227,7 @@ impl Session {
             }
             Step::Save { frame, file } => {
                 let found = self.named(frame)?;
-                Ok(file.write(found)?)
+                Ok(file.write_all(&[(Label::Name(frame), found)])?)
             }
         }
     }

@@ -10,6 +10,7 @@ use super::{Session, saved};
 use crate::diagnostic::{Diagnostic, Exit, Source, Span};
 use crate::host::lists;
 use crate::lang::ast::{Item, Query, Spanned, Statement, Value};
+use crate::nearest::nearest;
 use crate::output::file::{self, Prepared};
 use crate::output::{STYLES, csv};
 use crate::plan::layout::{Machine, layout};
@@ -255,7 +256,9 @@ impl Session {
         match check(query, &scope.params, &options) {
             Ok(plan) => Some(plan),
             Err(errors) => {
-                scope.problems.append(&mut messages::diagnostics(&errors, scope.source));
+                let mut problems = messages::diagnostics(&errors, scope.source);
+                problems.iter_mut().for_each(|problem| meant_statement(problem, &query.family.node));
+                scope.problems.append(&mut problems);
                 None
             }
         }
@@ -283,6 +286,19 @@ impl Session {
 impl Scope<'_> {
     fn refuse(&mut self, code: &'static str, span: Span, title: String, help: &str) {
         self.problems.push(Diagnostic::new(code, Exit::Wrong, title).at(self.source, span, "").help(help));
+    }
+}
+
+/// `shwo x` reads as a query of the family `shwo`.
+fn meant_statement(problem: &mut Diagnostic, first: &str) {
+    let suggested = problem.help.iter().any(|help| help.starts_with("did you mean"));
+    // The word of a block is too short for a slip to be told from a name.
+    let statements = lang::words::STATEMENTS.iter().copied().filter(|word| *word != "for");
+    if problem.code == "unknown-family"
+        && !suggested
+        && let Some(near) = nearest(first, statements)
+    {
+        problem.help.insert(0, format!("did you mean the statement `{near}`?"));
     }
 }
 

@@ -10,7 +10,7 @@ pub(super) fn unknown_family(name: &Word, saved: bool, saved_names: &[String], s
     if saved {
         return Diagnostic::new("saved-query", Exit::Wrong, format!("{given} is a saved query, not a family"))
             .at(source, name.span, "saved query")
-            .help(format!("run it: schedq run {given}, or `run '{given}'` in a script"));
+            .help(format!("run it: schedq run {given}"));
     }
     let families = || catalog::FAMILIES.iter().map(|family| family.name);
     let d = Diagnostic::new("unknown-family", Exit::Wrong, format!("there is no family {given}"))

@@ -110,7 +110,7 @@ fn cgroup_diagnostic(path: &str, error: &cgroup::Error) -> Diagnostic {
             "it must exist when the query starts; groups born later below it are found".to_owned(),
         ),
     };
-    Diagnostic::new("cgroup", Exit::Failed, title).help(help)
+    Diagnostic::new("cgroup", Exit::NotPossible, title).help(help)
 }
 
 fn show(path: &Path) -> String {

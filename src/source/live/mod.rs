@@ -20,7 +20,8 @@ pub use error::Error;
 pub use facts::{Facts, machine};
 pub use read::COUNTERS;
 
-use super::{Account, Table};
+use super::{Account, Loss, Table};
+use crate::catalog::READER_FULL;
 use crate::plan::Scan;
 use crate::plan::layout::{Layout, Machine, Mode};
 
@@ -53,7 +54,9 @@ pub struct Live {
     // Links are dropped before the object that they belong to.
     links: Vec<Link>,
     ring: Option<RingBuffer<'static>>,
-    rows: Rc<RefCell<Vec<u64>>>,
+    rows: Rc<RefCell<Buffer>>,
+    /// Rows that were handed out by [`Live::take_rows`].
+    rows_taken: u64,
     object: Object,
     scan: Scan,
     layout: Layout,
@@ -62,7 +65,7 @@ pub struct Live {
     start_ns: u64,
     /// The first interval that was not yet taken.
     next_interval: u64,
-    /// Rows that were handed out by [`Live::take_intervals`]; those still in the maps come on top.
+    /// Its matched rows are those that were handed out; those still in the maps come on top.
     account: Account,
     paths: decode::Paths,
 }
@@ -76,7 +79,7 @@ impl Live {
     /// The same, as on a kernel of which these facts hold: a newer one takes the programs of an older one too.
     pub fn attach_as(scan: &Scan, processes: Processes, facts: Option<Facts>) -> Result<Live, Error> {
         let load::Loaded { object, links, layout, machine, notes } = load::load(scan, processes, facts)?;
-        let rows = Rc::new(RefCell::new(Vec::new()));
+        let rows = Rc::new(RefCell::new(Buffer::default()));
         let ring = (layout.mode == Mode::Rows).then(|| ring(&object, &rows)).transpose()?;
         let account = Account {
             groups_capacity: matches!(layout.mode, Mode::Groups | Mode::Histograms)
@@ -89,6 +92,7 @@ impl Live {
             links,
             ring,
             rows,
+            rows_taken: 0,
             object,
             scan: scan.clone(),
             layout,
@@ -139,7 +143,19 @@ impl Live {
     /// Rows that came through the ring so far.
     pub fn rows_read(&self) -> u64 {
         let width = self.layout.record_slots.len().max(1);
-        (self.rows.borrow().len() / width) as u64
+        self.rows_taken + (self.rows.borrow().words.len() / width) as u64
+    }
+
+    /// The rows that came through the ring since the last call; `None` when there were none.
+    pub fn take_rows(&mut self) -> Option<Table> {
+        let words = std::mem::take(&mut self.rows.borrow_mut().words);
+        if words.is_empty() {
+            return None;
+        }
+        let table = decode::rows(&self.scan, &self.layout, &words, self.rows_taken, self.start_ns, &mut self.paths);
+        self.rows_taken += table.height as u64;
+        self.account.matched += table.height as u64;
+        Some(table)
     }
 
     /// The groups of every interval that ended before `now_ns`, removed from the kernel's map; `None` when there is no
@@ -165,8 +181,14 @@ impl Live {
     pub fn finish(mut self) -> Result<(Table, Account, Vec<String>), Error> {
         let table = match self.layout.mode {
             Mode::Rows => {
-                let rows = std::mem::take(&mut *self.rows.borrow_mut());
-                decode::rows(&self.scan, &self.layout, &rows, self.start_ns, &mut self.paths)
+                let Buffer { words, dropped } = std::mem::take(&mut *self.rows.borrow_mut());
+                self.account.losses.push(Loss {
+                    name: READER_FULL.name,
+                    label: READER_FULL.label,
+                    count: dropped,
+                    is_loss: READER_FULL.is_loss,
+                });
+                decode::rows(&self.scan, &self.layout, &words, self.rows_taken, self.start_ns, &mut self.paths)
             }
             Mode::Single => {
                 let cell = read::single(&self.object, &self.layout)?;
@@ -202,13 +224,29 @@ fn matched(table: &Table) -> u64 {
     }
 }
 
-fn ring(object: &Object, rows: &Rc<RefCell<Vec<u64>>>) -> Result<RingBuffer<'static>, Error> {
+/// Rows that came through the ring and were not yet handed out.
+#[derive(Default)]
+struct Buffer {
+    words: Vec<u64>,
+    /// Rows for which there was no room.
+    dropped: u64,
+}
+
+/// 512 MiB: rows that must be kept to the end (to be sorted, or written as one document) take no more.
+const BUFFER_WORDS: usize = 64 << 20;
+
+fn ring(object: &Object, rows: &Rc<RefCell<Buffer>>) -> Result<RingBuffer<'static>, Error> {
     let rows = rows.clone();
     let map = read::map(object, "ring")?;
     let mut builder = RingBufferBuilder::new();
     builder
         .add(&map, move |bytes| {
-            rows.borrow_mut().extend(bytes::words(bytes));
+            let mut rows = rows.borrow_mut();
+            if rows.words.len() < BUFFER_WORDS {
+                rows.words.extend(bytes::words(bytes));
+            } else {
+                rows.dropped += 1;
+            }
             0
         })
         .map_err(Error::read)?;
