@@ -103,7 +103,8 @@ pub static FAMILY: Family = Family {
             name: "start_unseen",
             label: "start unseen",
             is_loss: true,
-            doc: "a task that was seen before was switched in, but what made it runnable was not seen: no row",
+            doc: "a task that was seen before, or born in the window, was switched in, but what made it runnable was not \
+                  seen: no row",
         },
         LossKind {
             counter: "switch_in_unseen",
