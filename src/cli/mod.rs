@@ -11,6 +11,7 @@ use std::io::{self, IsTerminal, Read};
 use std::process::ExitCode;
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
+use crate::output::file::Format;
 use crate::repl;
 use crate::session::{Session, Settings, Summary, command, saved};
 use args::{Args, Verb};
@@ -103,7 +104,12 @@ fn dispatch(args: &Args, terminal: &mut Terminal) -> Result<u8, Failure> {
 }
 
 fn session(args: &Args) -> Result<Session, Diagnostic> {
-    let settings = Settings { map_bytes: args.map_memory.0, groups: args.groups, csv: args.wants_csv() };
+    let settings = Settings {
+        map_bytes: args.map_memory.0,
+        groups: args.groups,
+        csv: args.wants_csv(),
+        one_result: args.output.as_deref().and_then(Format::from_path).is_some_and(|f| !f.holds_several()),
+    };
     let events = signals::listen()
         .map_err(|error| Diagnostic::new("signals", Exit::Failed, format!("signals cannot be taken: {error}")))?;
     Ok(Session::new(settings, events))

@@ -42,11 +42,13 @@ pub struct Settings {
     pub groups: Option<u64>,
     /// Results are wanted as CSV, which some shapes of result do not fit.
     pub csv: bool,
+    /// They go to a file that holds one result only.
+    pub one_result: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { map_bytes: 256 << 20, groups: None, csv: false }
+        Self { map_bytes: 256 << 20, groups: None, csv: false, one_result: false }
     }
 }
 

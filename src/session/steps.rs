@@ -101,7 +101,23 @@ impl Session {
                 Err(mut problems) => scope.problems.append(&mut problems),
             }
         }
+        scope.problems.extend(self.too_many(&steps));
         if scope.problems.is_empty() { Ok(steps) } else { Err(scope.problems) }
+    }
+
+    /// Known before the windows, not when the file is written.
+    fn too_many(&self, steps: &[Step]) -> Option<Diagnostic> {
+        let shown = |step: &Step| match step {
+            Step::Run(queries) => queries.iter().filter(|query| query.name.is_none()).count(),
+            Step::Show { style: None, .. } => 1,
+            _ => 0,
+        };
+        let results: usize = steps.iter().map(shown).sum();
+        let title = format!("the file of -o holds one result, and there are {results}");
+        (self.settings.one_result && results > 1).then(|| {
+            Diagnostic::new("one-result", Exit::Wrong, title)
+                .help("use .json or .ndjson, or end each query with `save 'FILE'`")
+        })
     }
 
     /// One statement.
