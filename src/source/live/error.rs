@@ -65,17 +65,17 @@ impl Error {
             Error::Refused { what, log } => {
                 let mut made = not_possible("refused", format!("the kernel refused {what} (EPERM), although the capabilities are there"))
                     .help("a seccomp filter (containers), kernel lockdown, or a security module stands in the way");
-                if let Some(last) = last_line(log) {
-                    made = made.help(format!("libbpf said: {last}"));
+                for line in last_lines(log, 1) {
+                    made = made.help(format!("libbpf said: {line}"));
                 }
                 made
             }
             Error::Load { error, log } => {
                 let mut made = not_possible("load", format!("the kernel did not take the program: {error}"));
-                if let Some(last) = last_line(log) {
-                    made = made.help(format!("it said: {last}"));
+                for line in last_lines(log, 4) {
+                    made = made.help(format!("it said: {line}"));
                 }
-                made.help("this is a fault of schedq or a kernel that it does not know: please report it with `uname -r` and -v")
+                made.help("this is a fault of schedq or a kernel that it does not know: please report it with all of this and `uname -r`")
             }
             Error::Attach { program, hook, error } => {
                 not_possible("attach", format!("{program} could not be attached to {hook}: {error}"))
@@ -117,7 +117,10 @@ fn show(path: &Path) -> String {
     crate::name::escape(path.as_os_str().as_encoded_bytes())
 }
 
-/// What libbpf printed last that says something.
-fn last_line(log: &str) -> Option<&str> {
-    log.lines().rev().map(str::trim).find(|l| !l.is_empty() && !l.starts_with("-- END") && !l.starts_with("processed "))
+/// What libbpf and the verifier printed last that says something, in order.
+fn last_lines(log: &str, most: usize) -> Vec<&str> {
+    let says = |l: &&str| !l.is_empty() && !l.starts_with("-- END") && !l.starts_with("processed ");
+    let mut lines: Vec<&str> = log.lines().rev().map(str::trim).filter(says).take(most).collect();
+    lines.reverse();
+    lines
 }
