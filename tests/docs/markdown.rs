@@ -14,7 +14,7 @@ pub struct Block {
 #[derive(Debug, Default)]
 pub struct Page {
     pub blocks: Vec<Block>,
-    /// Code between backticks outside of blocks, with its line.
+    /// Code between backticks and indented commands of schedq, outside of blocks, with their line.
     pub code: Vec<(usize, String)>,
     /// Targets of links, with their line.
     pub links: Vec<(usize, String)>,
@@ -47,8 +47,11 @@ impl Page {
             self.anchors.push(anchor(heading.trim_start_matches('#').trim()));
             return;
         }
-        // An indented line is code as it stands: a synopsis or an output.
-        if line.starts_with("    ") {
+        // An indented line is code as it stands: a command with its explanation behind two blanks, or an output.
+        if let Some(code) = line.strip_prefix("    ") {
+            let code = ["$ ", "sudo "].iter().fold(code, |code, lead| code.strip_prefix(lead).unwrap_or(code));
+            let command = code.split("  ").next().unwrap_or_default();
+            self.code.extend(command.starts_with("schedq ").then(|| (number, command.to_owned())));
             return;
         }
         for (index, part) in line.split('`').enumerate() {
@@ -78,13 +81,14 @@ pub fn fill(text: &str, name: &str, body: &str) -> Option<String> {
 
 #[test]
 fn a_page_is_taken_apart() {
-    let page =
-        Page::read("# A `b` c: d\n[x](y.md#z) and `schedq a \\| b`\n```sh extra\nls\n```\n    `no`\n```text\nopen");
+    let page = Page::read(
+        "# A `b` c: d\n[x](y.md#z) and `schedq a \\| b`\n```sh extra\nls\n```\n    `no`\n    $ sudo schedq list  lists\n```text\nopen",
+    );
     assert_eq!(page.anchors, ["a-b-c-d"]);
     assert_eq!(page.links, [(2, "y.md#z".to_owned())]);
-    assert_eq!(page.code, [(2, "schedq a | b".to_owned())]);
+    assert_eq!(page.code, [(2, "schedq a | b".to_owned()), (7, "schedq list".to_owned())]);
     let blocks: Vec<_> = page.blocks.iter().map(|b| (b.line, b.info.as_str(), b.text.as_str())).collect();
-    assert_eq!(blocks, [(3, "sh extra", "ls\n"), (7, "text", "open\n")]);
+    assert_eq!(blocks, [(3, "sh extra", "ls\n"), (8, "text", "open\n")]);
 }
 
 #[test]

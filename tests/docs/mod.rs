@@ -6,7 +6,7 @@
 //!   they must not pass.
 //! - `sh`: every command that runs schedq is checked; `console`: the lines behind `$ `, the others are output.
 //!
-//! Code in a line that begins with `schedq ` is a command too. One with a placeholder (`NAME`, `…`) is parsed, not checked.
+//! Code in a line, and an indented line, that begins with `schedq ` is a command too. One with a placeholder (`NAME`, `…`) is parsed, not checked.
 
 mod generated;
 mod markdown;
@@ -164,18 +164,22 @@ fn wrong_block(block: &Block) -> Vec<String> {
 
 /// Code in a line: a command when it begins so.
 fn wrong_code(code: &str) -> Vec<String> {
-    // A synopsis with choices is no command.
-    if !code.starts_with("schedq ") || code.contains(['[', '|']) {
+    // Outside of quotes, choices tell a synopsis.
+    let bare: String = code.split('\'').step_by(2).collect();
+    let bare: String = bare.split('"').step_by(2).collect::<String>().replace(" | ", " ");
+    if !code.starts_with("schedq ") || bare.contains(['[', '|']) {
         return Vec::new();
     }
     let placeholder = |word: &str| {
         word.contains('…') || word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase() || "'|".contains(c))
     };
     let mut words: Vec<String> = code.split_whitespace().map(str::to_owned).collect();
-    if let [_, _] = words.as_slice() {
-        // Only the name of a verb: its help is there.
-        words.push("--help".to_owned());
-        return wrong_command(&words, true);
+    if let [_, named] = words.as_slice() {
+        // Only the name of an option, without its value, or of a verb: its help is there.
+        let option = named.starts_with('-');
+        words.push(if option { "x" } else { "--help" }.to_owned());
+        let unknown = |problem: &String| !option || problem.contains(&format!("unexpected argument '{}'", words[1]));
+        return wrong_command(&words, true).into_iter().filter(unknown).collect();
     }
     if code.split_whitespace().any(placeholder) {
         return wrong_command(&words, true);
@@ -234,11 +238,9 @@ fn queries_and_commands_of_the_pages_are_right() {
 fn the_front_page_has_queries() {
     let Ok(text) = fs::read_to_string(root().join("README.md")) else { return };
     let page = Page::read(&text);
-    let tried = page.blocks.iter().filter(|b| b.info.starts_with("schedq") || matches!(&*b.info, "sh" | "console"));
-    assert!(
-        tried.filter(|b| b.info.starts_with("schedq") || b.text.contains("schedq ")).count() > 0,
-        "README.md has no query"
-    );
+    let tried = page.blocks.iter().filter(|b| b.info.starts_with("schedq")).count();
+    let commands = page.code.iter().map(|(_, code)| code.as_str()).chain(page.blocks.iter().map(|b| b.text.as_str()));
+    assert!(tried + commands.filter(|code| code.contains("schedq -e ")).count() > 0, "README.md has no query");
 }
 
 #[test]
@@ -293,7 +295,10 @@ fn these_tests_can_fail() {
         assert_eq!(block(info, text), "", "{info}: {text}");
     }
     assert!(!wrong_code("schedq nosuch").is_empty() && !wrong_code("schedq run NAME --nosuch").is_empty());
+    assert!(!wrong_code("schedq --nosuch").is_empty());
+    assert!(wrong_code("schedq -e").is_empty() && wrong_code("schedq --strict").is_empty());
     assert!(wrong_code("schedq run NAME").is_empty() && wrong_code("schedq check|fmt").is_empty());
+    assert!(!wrong_code("schedq -e 'nosuch'").is_empty() && !wrong_code("schedq -e 'nosuch [' | head").is_empty());
     assert_eq!(wrong_query_file("x", &format!("# A\n#\n#   schedq nosuch  how\n{example}")).len(), 1);
     assert!(wrong_query_file("x", example)[0].contains("no command"));
     let page =
