@@ -83,7 +83,8 @@ fn uses_child(scan: &Scan) -> bool {
 fn kernel_filter(page: &mut Page, plan: &Plan, layout: &Layout) {
     let scan = &plan.scan;
     if scan.clauses.is_empty() {
-        page.section("condition in the kernel: none, every row counts");
+        let rest = if plan.rest.filter.is_some() { "all of it is left for user space" } else { "every row counts" };
+        page.section(&format!("condition in the kernel: none, {rest}"));
     } else {
         let terms = layout.terms.len();
         page.section(&format!(
