@@ -5,6 +5,7 @@ mod bpf;
 mod docs;
 mod families;
 mod frame;
+mod hardening;
 mod known;
 mod lang;
 mod live;

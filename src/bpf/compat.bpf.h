@@ -41,7 +41,11 @@ static __always_inline bool task_on_cpu(struct task_struct *p)
 	return (u32)bpf_get_current_pid_tgid() == (u32)p->pid;
 }
 
-/* In the hierarchy that the query speaks of: v2, or the v1 one of the cpu controller. */
+/* The root group of a hierarchy: the first node of its file system. */
+#define ROOT_CGROUP 1
+
+/* In the hierarchy that the query speaks of: v2, or the v1 one of the cpu controller. NULL in v1: a task of the root group
+ * whose session has a scheduling group of its own (autogroup), which is no cgroup. */
 static __always_inline struct cgroup *task_cgroup(struct task_struct *p)
 {
 	if (!query.cgroup_v1)
@@ -55,7 +59,9 @@ static __always_inline u64 task_cgroup_id(struct task_struct *p)
 {
 	struct cgroup *group = task_cgroup(p);
 
-	return group ? group->kn->id : MISSING;
+	if (!group)
+		return query.cgroup_v1 ? ROOT_CGROUP : MISSING;
+	return group->kn->id;
 }
 
 /* The id of the task's cgroup's ancestor at a level (itself included); missing when the group is above that level. The
@@ -67,7 +73,9 @@ static __always_inline u64 task_ancestor_id(struct task_struct *p, u32 level)
 	struct kernfs_node *node = NULL;
 	u64 id = MISSING;
 
-	if (!group || group->level < (int)level)
+	if (!group)
+		return query.cgroup_v1 && level == 0 ? ROOT_CGROUP : MISSING;
+	if (group->level < (int)level)
 		return MISSING;
 	/* Elements of a flexible array of pointers can only be had through the helper. */
 	if (bpf_core_field_exists(group->ancestors)) {

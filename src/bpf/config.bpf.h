@@ -76,6 +76,9 @@ struct query_config {
 	u64 need_output;
 	/* 0: no intervals. */
 	u64 every_ns;
+	/* Of the PID namespace that schedq is in; 0: that of the whole machine. */
+	u64 pid_namespace_device;
+	u64 pid_namespace;
 	u32 fixed_terms;
 	u32 identity_terms;
 	u32 all_terms;
@@ -87,9 +90,9 @@ struct query_config {
 	/* Where the histogram stands in a group's value. */
 	u32 histogram_offset;
 	u32 cpus;
-	/* 0: schedq's own threads are wanted. */
+	/* As schedq's own PID namespace has it; 0: schedq's own threads are wanted. */
 	u32 own_tgid;
-	/* The command after `--`; 0: none. */
+	/* The command after `--`, in the same namespace; 0: none. */
 	u32 child_tgid;
 	u32 under_level[MAX_UNDER];
 	u8 key_slots[MAX_KEY_WORDS];
@@ -114,6 +117,10 @@ struct query_window {
 	u64 open;
 	/* The command after `--` has executed: until then its process is a start-up stage of schedq's own. */
 	u64 command_runs;
+	/* In a PID namespace only: what the kernel's own numbers of schedq and the command are, once one of their threads has
+	 * been current; 0 before. */
+	u64 own_tgid;
+	u64 child_tgid;
 };
 
 struct query_window window = {};

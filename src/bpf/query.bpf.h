@@ -157,6 +157,31 @@ static __always_inline void fill(struct task_row *row, struct task_struct *p, u6
 	fill_task(row, p, mask);
 }
 
+/* The current task's process, as schedq's PID namespace numbers it; 0 when it is not in it. */
+static __always_inline u32 current_tgid_here(void)
+{
+	struct bpf_pidns_info here = {};
+
+	if (bpf_get_ns_current_pid_tgid(query.pid_namespace_device, query.pid_namespace, &here, sizeof(here)))
+		return 0;
+	return here.tgid;
+}
+
+/* In a PID namespace nobody tells schedq the kernel's number of itself. It is learned from the first event in which one of
+ * its threads is current: before it has slept once, nothing of it is measured. Its only child is the command. */
+static __always_inline bool is_own_in_namespace(struct task_struct *p)
+{
+	u32 tgid = p->tgid;
+
+	if (!window.own_tgid && current_tgid_here() == query.own_tgid)
+		window.own_tgid = bpf_get_current_pid_tgid() >> 32;
+	if (!window.own_tgid)
+		return false;
+	if (tgid == window.own_tgid)
+		return true;
+	return query.child_tgid && !window.command_runs && p->real_parent->tgid == window.own_tgid;
+}
+
 /* Threads of schedq, and the process that is to become the command while it is still held. */
 static __always_inline bool is_own(struct task_struct *p)
 {
@@ -164,6 +189,8 @@ static __always_inline bool is_own(struct task_struct *p)
 
 	if (!query.own_tgid)
 		return false;
+	if (query.pid_namespace)
+		return is_own_in_namespace(p);
 	return tgid == query.own_tgid || (query.child_tgid && tgid == query.child_tgid && !window.command_runs);
 }
 
@@ -345,6 +372,13 @@ static __always_inline void row_matched(struct task_row *row, u64 value, u64 at,
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(command_exec, struct task_struct *p)
 {
+	if (query.pid_namespace) {
+		if (current_tgid_here() == query.child_tgid) {
+			window.child_tgid = p->tgid;
+			window.command_runs = 1;
+		}
+		return 0;
+	}
 	if ((u32)p->tgid == query.child_tgid)
 		window.command_runs = 1;
 	return 0;

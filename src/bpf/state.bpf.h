@@ -48,9 +48,10 @@ static __always_inline struct task_state *state_of(struct task_struct *p, bool c
 
 static __always_inline bool is_child(struct task_struct *p)
 {
+	u32 child = query.pid_namespace ? window.child_tgid : query.child_tgid;
 	struct task_state *state;
 
-	if ((u32)p->tgid == query.child_tgid)
+	if (child && (u32)p->tgid == child)
 		return window.command_runs;
 	state = state_of(p, false);
 	return state && state->child;

@@ -84,7 +84,8 @@ int BPF_PROG(switch_out, bool preempt, struct task_struct *prev, struct task_str
 	u64 state, now = 0;
 	bool waits;
 
-	if (!window.open || !fixed_terms_hold(&row.task, prev) || !identity_terms_hold(&row.task, prev))
+	/* The first test also learns who schedq is, before the window opens. */
+	if (!fixed_terms_hold(&row.task, prev) || !window.open || !identity_terms_hold(&row.task, prev))
 		return 0;
 	count = my_counters();
 	if (!count)

@@ -53,6 +53,12 @@ enum {
 	BPF_RB_NO_WAKEUP = 1,
 };
 
+/* What the helper for PID namespaces fills. */
+struct bpf_pidns_info {
+	u32 pid;
+	u32 tgid;
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct kernfs_node {
@@ -105,6 +111,7 @@ struct task_struct {
 	u64 start_time;
 	struct sched_entity se;
 	struct task_struct *group_leader;
+	struct task_struct *real_parent;
 	struct css_set *cgroups;
 	struct task_group *sched_task_group;
 };

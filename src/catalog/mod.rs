@@ -84,15 +84,6 @@ pub static SHARED_LOSSES: &[LossKind] = &[
     },
 ];
 
-/// Rows that the reader had no room for.
-pub static READER_FULL: LossKind = LossKind {
-    counter: "reader_full",
-    name: "reader_full",
-    label: "reader full",
-    is_loss: true,
-    doc: "512 MiB of rows were waiting to be sorted or written at the end: narrow the query, or write ndjson",
-};
-
 /// Events that the kernel did not pass to a program because it was running already on that CPU.
 pub static RECURSION: LossKind = LossKind {
     counter: "recursion_misses",
@@ -100,6 +91,15 @@ pub static RECURSION: LossKind = LossKind {
     label: "recursion",
     is_loss: true,
     doc: "the kernel skipped a program because it was running already on that CPU",
+};
+
+/// Rows that came when as many were waiting to be shown as the query may keep.
+pub static ROWS_MEMORY: LossKind = LossKind {
+    counter: "rows_memory",
+    name: "rows_memory",
+    label: "no memory left for rows",
+    is_loss: true,
+    doc: "as many rows were kept as --map-memory allows when one more came",
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

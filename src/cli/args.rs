@@ -22,9 +22,9 @@ pub struct Args {
     #[arg(short = 'e', value_name = "STATEMENTS")]
     pub statements: Vec<OsString>,
 
-    /// How results are written to standard output
-    #[arg(long, value_enum, default_value_t = Format::Table, global = true)]
-    pub format: Format,
+    /// How results are written to standard output [default: table]
+    #[arg(long, value_enum, global = true)]
+    pub format: Option<Format>,
 
     /// Write results to a file instead; its ending says how: .parquet .csv .json .ndjson
     #[arg(short = 'o', long = "output", value_name = "FILE", global = true)]
@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "WHEN", default_value_t = ColorChoice::Auto, global = true)]
     pub color: ColorChoice,
 
-    /// The most memory that the maps of one query may take in the kernel
+    /// The most memory that one query may take: for its maps in the kernel, and for rows that wait here to be shown
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size, global = true)]
     pub map_memory: Size,
 
@@ -144,9 +144,10 @@ impl Args {
     }
 
     pub fn wants_csv(&self) -> bool {
-        match &self.output {
-            Some(file) => file.extension().is_some_and(|e| e == "csv"),
-            None => self.format == Format::Csv,
+        let ending = self.output.as_ref().and_then(|file| file.extension());
+        match ending {
+            Some(ending) => ending.eq_ignore_ascii_case("csv"),
+            None => self.format == Some(Format::Csv),
         }
     }
 }
@@ -159,6 +160,7 @@ fn size(text: &str) -> Result<Size, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number: u64 = text[..digits].parse().map_err(|_| "a number with KiB, MiB or GiB is needed".to_owned())?;
     let unit = match text[digits..].trim() {
+        "" => return Err("it needs a unit: KiB, MiB or GiB".to_owned()),
         "KiB" | "K" => 1 << 10,
         "MiB" | "M" => 1 << 20,
         "GiB" | "G" => 1 << 30,

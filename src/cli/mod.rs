@@ -7,13 +7,13 @@ mod terminal;
 mod texts;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
 use crate::output::file::Format;
 use crate::repl;
-use crate::session::{Session, Settings, Summary, command, saved};
+use crate::session::{Session, Settings, Summary, command, events, saved};
 use args::{Args, Verb};
 use terminal::Terminal;
 
@@ -29,8 +29,13 @@ pub fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => {
             // Help and version are no error; anything else is a wrong call, which has the status of a wrong query.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { Exit::Wrong.code() } else { 0 });
+            let lost =
+                error.print().is_err_and(|e| e.kind() != io::ErrorKind::BrokenPipe) || closed::stdout_was_closed();
+            return ExitCode::from(match (error.use_stderr(), lost) {
+                (true, _) => Exit::Wrong.code(),
+                (false, true) => Exit::Failed.code(),
+                (false, false) => 0,
+            });
         }
     };
     let mut terminal = Terminal::new(&args);
@@ -78,9 +83,9 @@ fn dispatch(args: &Args, terminal: &mut Terminal) -> Result<u8, Failure> {
             bind(&mut session, &source, values)?;
             once(args, &mut session, &[source], command, terminal)
         }
-        Some(Verb::Check { text }) => texts::check(&session(args)?, &texts::sources(text)?, terminal),
+        Some(Verb::Check { text }) => texts::check(&reader(args), &texts::sources(text)?, terminal),
         Some(Verb::Fmt { text, check, write }) => texts::format(text, *check, *write, terminal),
-        Some(Verb::Explain { text }) => texts::explain(args, text, &mut session(args)?, terminal),
+        Some(Verb::Explain { text }) => texts::explain(args, text, &reader(args), terminal),
         Some(Verb::List { what }) => texts::list(*what, terminal),
         Some(Verb::Describe { family }) => texts::describe(family, terminal),
         None if !args.statements.is_empty() => {
@@ -94,9 +99,8 @@ fn dispatch(args: &Args, terminal: &mut Terminal) -> Result<u8, Failure> {
         }
         None if io::stdin().is_terminal() => Ok(repl::run(&mut session(args)?, terminal)?),
         None => {
-            let mut bytes = Vec::new();
-            io::stdin().read_to_end(&mut bytes)?;
-            let source = saved::source("stdin".into(), &bytes)?;
+            let source = saved::source("stdin".into(), &saved::read(io::stdin())?)?;
+            terminal.takes(crate::session::texts::results(&source))?;
             let summary = session(args)?.run_each(&source, terminal)?;
             finish(args, summary, terminal)
         }
@@ -104,15 +108,23 @@ fn dispatch(args: &Args, terminal: &mut Terminal) -> Result<u8, Failure> {
 }
 
 fn session(args: &Args) -> Result<Session, Diagnostic> {
-    let settings = Settings {
+    let events = signals::listen()
+        .map_err(|error| Diagnostic::new("signals", Exit::Failed, format!("signals cannot be taken: {error}")))?;
+    Ok(Session::new(settings(args), events))
+}
+
+/// A session that only reads texts: signals do to it what they do to any program.
+fn reader(args: &Args) -> Session {
+    Session::new(settings(args), events().1)
+}
+
+fn settings(args: &Args) -> Settings {
+    Settings {
         map_bytes: args.map_memory.0,
         groups: args.groups,
         csv: args.wants_csv(),
         one_result: args.output.as_deref().and_then(Format::from_path).is_some_and(|f| !f.holds_several()),
-    };
-    let events = signals::listen()
-        .map_err(|error| Diagnostic::new("signals", Exit::Failed, format!("signals cannot be taken: {error}")))?;
-    Ok(Session::new(settings, events))
+    }
 }
 
 fn statement(text: &OsString) -> Result<Source, Diagnostic> {
@@ -131,12 +143,14 @@ fn once(
     let source = match sources {
         [one] => one,
         several => {
-            let texts: Vec<&str> = several.iter().map(|s| s.text.as_ref()).collect();
+            // Blanks before the first word are no continuation of the `-e` before it.
+            let texts: Vec<&str> = several.iter().map(|s| s.text.trim_start()).collect();
             joined = Source::new("-e", texts.join("\n"));
             &joined
         }
     };
     let command = (!command.is_empty()).then_some(command);
+    terminal.takes(crate::session::texts::results(source))?;
     let summary = session.run(source, command, terminal)?;
     finish(args, summary, terminal)
 }

@@ -1,6 +1,7 @@
 //! Results to standard output, everything else to standard error, so that a pipe sees only data.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use clap::ColorChoice;
@@ -17,6 +18,8 @@ use crate::session::{Audience, Finished, Frame, Plan};
 
 pub struct Terminal {
     format: Format,
+    /// As `--format` has it.
+    asked: Option<Format>,
     /// For standard output and for standard error: either may be a terminal alone.
     out: Style,
     err: Style,
@@ -53,7 +56,8 @@ impl Terminal {
             _ => !args.command.is_empty(),
         };
         Terminal {
-            format: args.format,
+            format: args.format.unwrap_or(Format::Table),
+            asked: args.format,
             out: style(io::stdout().is_terminal(), width(terminal_size::terminal_size_of(io::stdout()))),
             err: style(io::stderr().is_terminal(), width(terminal_size::terminal_size_of(io::stderr()))),
             quiet: args.quiet,
@@ -69,10 +73,33 @@ impl Terminal {
         }
     }
 
+    /// The file's ending and `--format` must not say different things; where the ending says nothing, `--format` does.
+    fn prepare(&self, path: &Path) -> Result<Prepared, Diagnostic> {
+        let asked = match self.asked {
+            None | Some(Format::Table) => None,
+            Some(Format::Json) => Some(file::Format::Json),
+            Some(Format::Ndjson) => Some(file::Format::Ndjson),
+            Some(Format::Csv) => Some(file::Format::Csv),
+        };
+        match (asked, file::Format::from_path(path)) {
+            (Some(asked), None) => file::prepare_as(path, asked),
+            (Some(asked), Some(ending)) if asked != ending => {
+                let path = crate::name::escape(path.as_os_str().as_encoded_bytes());
+                Err(Diagnostic::new(
+                    "two-formats",
+                    Exit::Wrong,
+                    format!("--format and the ending of '{path}' say different things"),
+                )
+                .help("leave --format out: the ending chooses the format"))
+            }
+            _ => file::prepare(path),
+        }
+    }
+
     /// Finds out before any window starts whether results can be written.
     pub fn ready(&mut self) -> Result<(), Diagnostic> {
         if let Some(path) = &self.output {
-            self.file = Some(file::prepare(path)?);
+            self.file = Some(self.prepare(path)?);
         } else if stdout_was_closed() {
             return Err(Diagnostic::new(
                 "output",
@@ -82,6 +109,22 @@ impl Terminal {
             .help("give it a place, or write to a file with -o"));
         }
         Ok(())
+    }
+
+    /// Whether the file of `-o` can hold so many results: asked before any window starts.
+    pub fn takes(&self, results: usize) -> Result<(), Diagnostic> {
+        match (&self.file, &self.output) {
+            (Some(file), Some(path)) if results > 1 && !file.format().holds_several() => {
+                let path = crate::name::escape(path.as_os_str().as_encoded_bytes());
+                Err(Diagnostic::new(
+                    "several-results",
+                    Exit::Wrong,
+                    format!("'{path}' holds one result, and there are {results}"),
+                )
+                .help("save each result to a file of its own, or use .json or .ndjson"))
+            }
+            _ => Ok(()),
+        }
     }
 
     pub fn tell(&mut self, problem: &Diagnostic) {
@@ -97,6 +140,10 @@ impl Terminal {
     }
 
     pub fn print(&mut self, text: &str) -> io::Result<()> {
+        // A quiet interval has nothing to say, not even an empty line.
+        if text.is_empty() {
+            return Ok(());
+        }
         self.clear_progress();
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes())?;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::args::{Args, Listed};
@@ -20,8 +20,7 @@ pub struct Given {
 /// Each argument is a file or the statements themselves; without any, standard input.
 pub fn sources(texts: &[OsString]) -> Result<Vec<Given>, Failure> {
     if texts.is_empty() {
-        let mut bytes = Vec::new();
-        io::stdin().read_to_end(&mut bytes)?;
+        let bytes = saved::read(io::stdin())?;
         return Ok(vec![Given { source: saved::source("stdin".into(), &bytes)?, file: None }]);
     }
     texts.iter().map(given).collect()
@@ -30,7 +29,9 @@ pub fn sources(texts: &[OsString]) -> Result<Vec<Given>, Failure> {
 fn given(text: &OsString) -> Result<Given, Failure> {
     let path = Path::new(text);
     let looks_like_file = path.extension().is_some_and(|e| e == saved::ENDING);
-    if !looks_like_file && !path.is_file() {
+    // Also a pipe (`schedq check <(…)`); a folder may bear the name of a family.
+    let is_there = fs::metadata(path).is_ok_and(|found| !found.is_dir());
+    if !looks_like_file && !is_there {
         return Ok(Given { source: saved::source("-e".into(), text.as_encoded_bytes())?, file: None });
     }
     let (name, bytes) = saved::find(path)?;
@@ -82,7 +83,7 @@ pub fn format(texts: &[OsString], check: bool, write: bool, terminal: &mut Termi
 }
 
 /// `explain QUERY`, also for a script: every query of it is explained.
-pub fn explain(args: &Args, texts: &[OsString], session: &mut Session, terminal: &mut Terminal) -> Result<u8, Failure> {
+pub fn explain(args: &Args, texts: &[OsString], session: &Session, terminal: &mut Terminal) -> Result<u8, Failure> {
     let mut status = 0;
     for one in sources(texts)? {
         match session.explain(&one.source) {
@@ -102,7 +103,7 @@ pub fn list(what: Listed, terminal: &mut Terminal) -> Result<u8, Failure> {
         terminal.print(&texts::families())?;
     }
     if what == Listed::All {
-        terminal.print("")?;
+        terminal.print("\n")?;
     }
     if what != Listed::Families {
         terminal.print(&texts::queries())?;

@@ -36,10 +36,12 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Lets go of the rows; what is known about them stays.
-    pub fn clear(&mut self) {
+    /// What it says of itself, alone.
+    pub fn without_rows(mut self) -> Frame {
         self.data = self.data.clear();
         self.columns.iter_mut().for_each(|column| column.marks.clear());
+        self.meta.groups.clear();
+        self
     }
 }
 

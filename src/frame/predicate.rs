@@ -12,9 +12,21 @@ use crate::plan::predicate::{Glob, Order, Predicate, Term, Test};
 /// True, false, never null.
 pub(super) fn expression(predicate: &Predicate) -> Expr {
     match predicate {
-        Predicate::And(parts) => parts.iter().map(expression).reduce(Expr::and).unwrap_or(lit(true)),
-        Predicate::Or(parts) => parts.iter().map(expression).reduce(Expr::or).unwrap_or(lit(false)),
+        Predicate::And(parts) => joined(parts, Expr::and, true),
+        Predicate::Or(parts) => joined(parts, Expr::or, false),
         Predicate::Term(term) => term_expression(term),
+    }
+}
+
+/// Halves joined with each other: polars' time and stack grow with an expression's depth, and a list may be long.
+fn joined(parts: &[Predicate], join: fn(Expr, Expr) -> Expr, of_none: bool) -> Expr {
+    match parts {
+        [] => lit(of_none),
+        [one] => expression(one),
+        _ => {
+            let (left, right) = parts.split_at(parts.len() / 2);
+            join(joined(left, join, of_none), joined(right, join, of_none))
+        }
     }
 }
 

@@ -3,4 +3,6 @@
 pub mod capability;
 pub mod cgroup;
 pub mod environment;
+pub mod limits;
 pub mod lists;
+pub mod namespace;

@@ -45,9 +45,7 @@ impl Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
     // ---- The source as a whole
-    TooLong {
-        bytes: usize,
-    },
+    TooLong,
     /// Line and column from 1, the byte offset from 0 and counted in the bytes given.
     NotUtf8 {
         byte: u8,

@@ -34,7 +34,7 @@ impl Error {
     pub fn diagnostic(&self, source: &Source) -> Diagnostic {
         let Words { code, title, label, help } = self.problem.words();
         let mut diagnostic = Diagnostic::new(code, Exit::Wrong, title);
-        if matches!(self.problem, Problem::NotUtf8 { .. } | Problem::TooLong { .. }) {
+        if matches!(self.problem, Problem::NotUtf8 { .. } | Problem::TooLong) {
             diagnostic.source = Some(source.clone());
         } else {
             diagnostic = diagnostic.at(source, self.span, label);
@@ -82,10 +82,8 @@ impl Problem {
     fn words(&self) -> Words {
         match self {
             // ---- The source as a whole, brackets, quotes, characters
-            Problem::TooLong { bytes } => {
-                words("source-too-long", format!("this source has {bytes} bytes, more than {MAX_BYTES}"), "")
-                    .help("split it into several scripts")
-            }
+            Problem::TooLong => words("source-too-long", format!("this source is longer than {MAX_BYTES} bytes"), "")
+                .help("split it into several scripts"),
             Problem::NotUtf8 { byte, line, column, offset } => words(
                 "not-utf8",
                 format!("not UTF-8: byte \\x{byte:02x} at line {line}, column {column} (byte offset {offset})"),

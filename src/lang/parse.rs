@@ -22,7 +22,7 @@ pub fn parse(source: &Source) -> Parsed {
 pub fn parse_with(source: &Source, options: Options) -> Parsed {
     let text = &*source.text;
     if text.len() > MAX_BYTES {
-        let error = Error::new(Span::new(0, 0), Problem::TooLong { bytes: text.len() });
+        let error = Error::new(Span::new(0, 0), Problem::TooLong);
         return Parsed { script: Script::default(), errors: vec![error] };
     }
     let tokens = tokens(text);

@@ -97,6 +97,15 @@ pub fn prepare_as(path: &Path, format: Format) -> Result<Prepared, Diagnostic> {
 }
 
 impl Prepared {
+    /// Whether writing the other one would replace what this one has written.
+    pub fn replaces(&self, other: &Prepared) -> bool {
+        let place = |of: &Prepared| match &of.target {
+            Target::Replace { path, folder } => Some((fs::canonicalize(folder).ok()?, path.file_name()?.to_owned())),
+            Target::Direct { .. } => None,
+        };
+        place(self).is_some_and(|mine| place(other) == Some(mine))
+    }
+
     pub fn format(&self) -> Format {
         self.format
     }
@@ -203,9 +212,13 @@ fn unknown_ending(path: &Path) -> Diagnostic {
 
 fn failure(path: &Path, error: &io::Error, exit: Exit) -> Diagnostic {
     let name = escape(path.as_os_str().as_encoded_bytes());
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = escape(folder.as_os_str().as_encoded_bytes());
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = escape(parent.as_os_str().as_encoded_bytes());
     let (cause, help) = match error.kind() {
+        // Such as /proc, or a folder that was removed while we stand in it.
+        ErrorKind::NotFound if parent.is_dir() => {
+            ("no file can be made there".to_owned(), "name another path".to_owned())
+        }
         ErrorKind::NotFound => ("its folder does not exist".to_owned(), format!("make it first: mkdir -p '{folder}'")),
         ErrorKind::NotADirectory => ("a part of the path is no folder".to_owned(), "name another path".to_owned()),
         ErrorKind::IsADirectory => ("it is a folder".to_owned(), "name a file in it".to_owned()),

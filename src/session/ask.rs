@@ -34,19 +34,24 @@ impl Session {
         let outcomes = outcomes?;
         let host = environment::facts();
         let (mut rows, mut interrupted) = (0, false);
-        for ((index, planned), mut outcome) in queries.iter().enumerate().zip(outcomes) {
-            rows += outcome.account.matched;
+        for ((index, planned), outcome) in queries.iter().enumerate().zip(outcomes) {
             interrupted |= outcome.window.ended == Ended::Interrupted;
             summary.lost |= outcome.account.lost() > 0;
-            before[index].explain(&planned.plan, &mut outcome);
             let last = build(&planned.plan, &outcome, &host)?;
-            let taken = std::mem::take(&mut batches[index]);
-            self.hand_out(index, planned, taken, last, audience)?;
+            let mut taken = std::mem::take(&mut batches[index]);
+            taken.push(last.clone());
+            let mut whole = joined(taken)?.unwrap_or_else(|| last.clone());
+            rows += whole.meta.rows_matched;
+            if whole.meta.rows_matched == 0 {
+                whole.meta.notes.push(before[index].reason(&planned.plan, &outcome));
+            }
+            self.hand_out(index, planned, whole, last, audience)?;
         }
         self.results += queries.len();
+        summary.interrupted |= interrupted;
         summary.interrupted_empty |= interrupted && rows == 0;
         if let Some(command) = command {
-            summary.command = Some(command.wait());
+            summary.command = Some(command.wait(&self.events));
         }
         Ok(())
     }
@@ -55,17 +60,11 @@ impl Session {
         &mut self,
         index: usize,
         planned: &Planned,
-        mut batches: Vec<Frame>,
+        whole: Frame,
         last: Frame,
         audience: &mut dyn Audience,
     ) -> Result<(), Stop> {
         let streamed = planned.plan.scan.every_ns.is_some() || window::streams_rows(&planned.plan);
-        let whole = if streamed && !batches.is_empty() {
-            batches.push(last.clone());
-            frame::concat(batches).map_err(|e| frame_problem(&e))?.unwrap_or_else(|| last.clone())
-        } else {
-            last.clone()
-        };
         let label = label(planned, self.results + index + 1);
         audience.result(&Finished {
             label,
@@ -90,6 +89,10 @@ fn label(planned: &Planned, number: usize) -> Label<'_> {
 
 fn build(plan: &Plan, outcome: &Outcome, host: &[(String, String)]) -> Result<Frame, Diagnostic> {
     frame::build(plan, outcome, host).map_err(|e| frame_problem(&e))
+}
+
+fn joined(batches: Vec<Frame>) -> Result<Option<Frame>, Diagnostic> {
+    frame::concat(batches).map_err(|e| frame_problem(&e))
 }
 
 fn frame_problem(error: &frame::FrameError) -> Diagnostic {
@@ -121,7 +124,7 @@ impl window::Watcher for Relay<'_> {
     fn batch(&mut self, index: usize, table: Table, window: &Window) -> Result<(), Diagnostic> {
         let planned = &self.queries[index];
         let outcome = Outcome { table, account: Account::default(), window: window.clone(), notes: Vec::new() };
-        let mut made = build(&planned.plan, &outcome, &[])?;
+        let made = build(&planned.plan, &outcome, &[])?;
         if planned.name.is_none() {
             let label = label(planned, self.first_number + index);
             if let Err(error) = self.audience.batch(label, &planned.plan, &made) {
@@ -129,11 +132,14 @@ impl window::Watcher for Relay<'_> {
                 return Err(Diagnostic::new("output", Exit::Failed, "the output was closed"));
             }
         }
-        if planned.name.is_none() && planned.save.is_none() && !self.audience.keeps() {
-            // Shown and not needed again: only its totals go on.
-            made.clear();
+        let batches = &mut self.batches[index];
+        if planned.name.is_some() || planned.save.is_some() || self.audience.keeps() {
+            batches.push(made);
+        } else {
+            // Nobody will ask for its rows again; a run without end would fill the memory with them.
+            batches.push(made.without_rows());
+            *batches = joined(std::mem::take(batches))?.into_iter().collect();
         }
-        self.batches[index].push(made);
         Ok(())
     }
 }

@@ -10,8 +10,9 @@ use std::process::{Child, ExitStatus};
 
 use nix::sys::signal::{Signal, kill, raise};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getppid};
 
+use super::{Event, Events};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::name;
 
@@ -32,7 +33,12 @@ impl Command {
             Diagnostic::new("command", Exit::Failed, format!("the command {shown:?} cannot be started: {error}"))
         };
         let own = std::env::current_exe().map_err(failed)?;
-        let child = std::process::Command::new(own).arg(HOLD).args(words).spawn().map_err(failed)?;
+        let child = std::process::Command::new(own)
+            .arg(HOLD)
+            .arg(std::process::id().to_string())
+            .args(words)
+            .spawn()
+            .map_err(failed)?;
         let mut made = Command { child, shown, status: None };
         let pid = Pid::from_raw(made.child.id() as i32);
         match waitpid(pid, Some(WaitPidFlag::WUNTRACED)) {
@@ -70,13 +76,20 @@ impl Command {
         self.status.is_some()
     }
 
-    /// Waits for its end and gives its status as a shell would.
-    pub fn wait(mut self) -> u8 {
-        let status = match self.status {
-            Some(status) => Some(status),
-            None => self.child.wait().ok(),
-        };
-        self.status = status;
+    /// Waits for its end, passing signals on meanwhile, and gives its status as a shell would.
+    pub fn wait(mut self, events: &Events) -> u8 {
+        while !self.has_ended() {
+            match events.wait() {
+                Ok(Event::Stop(signal)) => self.forward(signal),
+                Ok(Event::Child) => {}
+                // Nobody tells of its end.
+                Err(_) => {
+                    self.status = self.child.wait().ok();
+                    break;
+                }
+            }
+        }
+        let status = self.status;
         status.map_or(1, |s| s.code().unwrap_or_else(|| 128 + s.signal().unwrap_or(0)) as u8)
     }
 
@@ -102,14 +115,17 @@ impl Drop for Command {
 /// The start-up stage: stops itself, then becomes the command. Only comes back when it could not; gives the status that a
 /// shell would.
 pub fn hold_then_run(words: &[OsString]) -> (u8, String) {
-    let Some(program) = words.first() else { return (2, "no command".into()) };
+    let [parent, program, arguments @ ..] = words else { return (2, "no command".into()) };
     // Should schedq be killed meanwhile, nobody would ever wake this stage.
     let _ = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
+    if parent.to_str() != Some(&getppid().to_string()) {
+        return (1, "schedq has ended".into());
+    }
     if let Err(error) = raise(Signal::SIGSTOP) {
         return (1, format!("cannot hold: {error}"));
     }
     let _ = nix::sys::prctl::set_pdeathsig(None);
-    let error = std::process::Command::new(program).args(&words[1..]).exec();
+    let error = std::process::Command::new(program).args(arguments).exec();
     let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
     (code, format!("{}: {error}", name::escape(program.as_encoded_bytes())))
 }

@@ -3,6 +3,7 @@
 #[cfg(feature = "live")]
 mod ask;
 pub mod command;
+mod events;
 pub mod saved;
 mod steps;
 pub mod texts;
@@ -14,24 +15,16 @@ mod zero;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::sync::mpsc::Receiver;
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
 pub use crate::frame::Frame;
+use crate::lang::ast::Statement;
 use crate::output::ndjson::Label;
 use crate::plan::Params;
 pub use crate::plan::Plan;
 
+pub use events::{Event, Events, Teller, Told, events};
 pub use steps::{Planned, Step};
-
-/// What ends or interrupts a wait; made by whoever owns the signals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
-    /// SIGINT or SIGTERM.
-    Stop(i32),
-    /// A child changed its state.
-    Child,
-}
 
 /// What holds for every query of a session.
 #[derive(Debug, Clone, Copy)]
@@ -86,12 +79,25 @@ pub struct Finished<'a> {
 pub struct Summary {
     /// Some result lacks something.
     pub lost: bool,
+    /// A signal ended a window: no further one is opened.
+    pub interrupted: bool,
     /// Ended by a signal with not one row in any result.
     pub interrupted_empty: bool,
+    /// Queries that a signal kept from running.
+    pub not_run: usize,
     /// The status of the command after `--`.
     pub command: Option<u8>,
     /// The status of the first problem.
     pub problem: Option<Exit>,
+}
+
+/// Says that a signal kept queries from running, which has a status of its own.
+fn tell_not_run(summary: &mut Summary, audience: &mut dyn Audience) {
+    if summary.not_run > 0 {
+        let queries = if summary.not_run == 1 { "one query was" } else { &format!("{} queries were", summary.not_run) };
+        audience.problem(&Diagnostic::new("interrupted", Exit::Interrupted, format!("interrupted: {queries} not run")));
+        summary.problem = summary.problem.or(Some(Exit::Interrupted));
+    }
 }
 
 /// Parameters, named frames, and the way to the signals.
@@ -100,7 +106,7 @@ pub struct Session {
     params: Params,
     frames: BTreeMap<String, Frame>,
     #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only a live window waits for signals"))]
-    events: Receiver<Event>,
+    events: Events,
     /// Results so far: numbers those without a name.
     #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only a live window gives results"))]
     results: usize,
@@ -126,7 +132,7 @@ impl From<io::Error> for Stop {
 }
 
 impl Session {
-    pub fn new(settings: Settings, events: Receiver<Event>) -> Self {
+    pub fn new(settings: Settings, events: Events) -> Self {
         Self { settings, params: Params::new(), frames: BTreeMap::new(), events, results: 0 }
     }
 
@@ -159,6 +165,7 @@ impl Session {
         let mut summary = Summary::default();
         let steps = if command.is_some() { steps::together(steps) } else { steps };
         self.run_steps(&steps, command, audience, &mut summary)?;
+        tell_not_run(&mut summary, audience);
         Ok(summary)
     }
 
@@ -177,6 +184,11 @@ impl Session {
     pub fn run_each(&mut self, source: &Source, audience: &mut dyn Audience) -> io::Result<Summary> {
         let mut summary = Summary::default();
         for part in steps::parts(source) {
+            if summary.interrupted
+                && !part.as_ref().is_ok_and(|item| self.still_due(&item.statement.node, &mut summary))
+            {
+                continue;
+            }
             match part.and_then(|item| self.check_item(source, &item)) {
                 Ok(steps) => self.run_steps(&steps, None, audience, &mut summary)?,
                 Err(problems) => {
@@ -185,7 +197,21 @@ impl Session {
                 }
             }
         }
+        tell_not_run(&mut summary, audience);
         Ok(summary)
+    }
+
+    /// Whether a statement is run although a signal has ended a window before it: it uses what there is.
+    fn still_due(&self, statement: &Statement, summary: &mut Summary) -> bool {
+        match statement {
+            Statement::Query(_) | Statement::Assign { .. } => summary.not_run += 1,
+            Statement::Block { statements, .. } => summary.not_run += statements.len(),
+            Statement::Show { frame, .. } | Statement::Save { frame, .. } => {
+                return self.frames.contains_key(&frame.node);
+            }
+            Statement::Param { .. } | Statement::Explain { .. } => return true,
+        }
+        false
     }
 
     fn run_steps(
@@ -217,6 +243,16 @@ impl Session {
         summary: &mut Summary,
     ) -> Result<(), Stop> {
         match step {
+            // Who stops a script does not want its next window.
+            Step::Run(queries) if summary.interrupted => {
+                summary.not_run += queries.len();
+                Ok(())
+            }
+            Step::Show { frame, .. } | Step::Save { frame, .. }
+                if summary.not_run > 0 && !self.frames.contains_key(frame) =>
+            {
+                Ok(())
+            }
             Step::Run(queries) => self.ask(queries, command, audience, summary),
             Step::Explain(text) => Ok(audience.text(text)?),
             Step::Param { name, value } => {

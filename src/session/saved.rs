@@ -1,7 +1,7 @@
 //! Saved queries: a path, the user's own folder, or those built into the binary.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
@@ -50,15 +50,16 @@ pub fn of_user() -> Vec<(String, PathBuf)> {
 pub fn find(asked: &Path) -> Result<(String, Vec<u8>), Diagnostic> {
     let shown = crate::name::escape(asked.as_os_str().as_encoded_bytes());
     let is_path = asked.components().count() > 1 || asked.extension().is_some();
-    if is_path || asked.is_file() {
-        return match fs::read(asked) {
+    let is_there = fs::metadata(asked).is_ok_and(|found| !found.is_dir());
+    if is_path || is_there {
+        return match fs::File::open(asked).and_then(read) {
             Ok(text) => Ok((shown, text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(unknown(&shown)),
             Err(error) => Err(Diagnostic::new("read-query", Exit::Failed, format!("{shown} cannot be read: {error}"))),
         };
     }
     if let Some((name, path)) = of_user().into_iter().find(|(name, _)| asked == Path::new(name)) {
-        let text = fs::read(&path).map_err(|e| {
+        let text = fs::File::open(&path).and_then(read).map_err(|e| {
             Diagnostic::new("read-query", Exit::Failed, format!("{} cannot be read: {e}", path.display()))
         })?;
         return Ok((name, text));
@@ -67,6 +68,13 @@ pub fn find(asked: &Path) -> Result<(String, Vec<u8>), Diagnostic> {
         Some((name, text)) => Ok((format!("{name}.{ENDING}"), text.as_bytes().to_vec())),
         None => Err(unknown(&shown)),
     }
+}
+
+/// All of a text, as far as one can be read: of what has no end, little more than a text may have.
+pub fn read(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(crate::lang::error::MAX_BYTES as u64 + 4).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn unknown(shown: &str) -> Diagnostic {
@@ -81,6 +89,10 @@ fn unknown(shown: &str) -> Diagnostic {
 
 /// The text of a file as a source, with a clear place for bytes that are not UTF-8.
 pub fn source(name: String, bytes: &[u8]) -> Result<Source, Diagnostic> {
+    // The end of what is too long may stand in the middle of a character.
+    if bytes.len() > crate::lang::error::MAX_BYTES + 3 {
+        return Ok(Source::new(name, String::from_utf8_lossy(bytes).into_owned()));
+    }
     match crate::lang::decode(bytes) {
         Ok(text) => Ok(Source::new(name, text)),
         Err(error) => Err(error.diagnostic(&Source::new(name, String::from_utf8_lossy(bytes).into_owned()))),

@@ -87,6 +87,8 @@ struct Scope<'a> {
     params: Params,
     frames: BTreeSet<String>,
     has_command: bool,
+    /// What is saved to already.
+    saved: Vec<Prepared>,
     problems: Vec<Diagnostic>,
 }
 
@@ -134,6 +136,7 @@ impl Session {
             params: self.params.clone(),
             frames: self.frames.keys().cloned().collect(),
             has_command,
+            saved: Vec::new(),
             problems: Vec::new(),
         }
     }
@@ -336,7 +339,15 @@ fn prepared(path: &Spanned<Value>, scope: &mut Scope<'_>) -> Option<Prepared> {
         }
     };
     match file::prepare(Path::new(OsStr::from_bytes(&bytes))) {
-        Ok(file) => Some(file),
+        Ok(file) if scope.saved.iter().any(|other| file.replaces(other)) => {
+            let help = "give each result a file of its own: the second would replace the first";
+            scope.refuse("saved-twice", path.span, "this file is saved to twice".into(), help);
+            None
+        }
+        Ok(file) => {
+            scope.saved.push(file.clone());
+            Some(file)
+        }
         Err(problem) => {
             scope.problems.push(problem.at(scope.source, path.span, ""));
             None

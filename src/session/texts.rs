@@ -26,6 +26,18 @@ pub fn canonical(source: &Source) -> Result<String, Vec<Diagnostic>> {
     }
 }
 
+/// How many results a text would show.
+pub fn results(source: &Source) -> usize {
+    fn of(statement: &Statement) -> usize {
+        match statement {
+            Statement::Query(_) | Statement::Show { style: None, .. } => 1,
+            Statement::Block { statements, .. } => statements.iter().map(|item| of(&item.statement.node)).sum(),
+            _ => 0,
+        }
+    }
+    lang::parse(source).statements().map(of).sum()
+}
+
 /// The parameters that a script declares.
 pub fn parameters(source: &Source) -> Vec<String> {
     let parsed = lang::parse(source);

@@ -1,13 +1,12 @@
 //! One window: several scans attached together, opened at the same moment, each ended by its own `for`, by the command,
 //! or by a signal.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 
-use super::Event;
 use super::command::Command;
+use super::{Event, Events};
 use crate::diagnostic::Diagnostic;
 use crate::plan::Plan;
 use crate::source::live::{Live, Processes};
@@ -82,12 +81,10 @@ fn now(clock: ClockId) -> u64 {
 pub fn run(
     plans: &[&Plan],
     mut command: Option<&mut Command>,
-    events: &Receiver<Event>,
+    events: &Events,
     watcher: &mut dyn Watcher,
 ) -> Result<Vec<Outcome>, Diagnostic> {
     let processes = Processes { own: std::process::id(), child: command.as_ref().map(|c| c.pid()) };
-    // A signal that came before the window belongs to what ran before.
-    while events.try_recv().is_ok() {}
     let mut open = Vec::with_capacity(plans.len());
     for (index, plan) in plans.iter().enumerate() {
         let live = Live::attach(&plan.scan, processes).map_err(|e| e.diagnostic())?;
@@ -126,7 +123,7 @@ pub fn run(
 fn wait(
     open: &mut [Open],
     mut command: Option<&mut Command>,
-    events: &Receiver<Event>,
+    events: &Events,
     watcher: &mut dyn Watcher,
     start: u64,
 ) -> Result<(), Diagnostic> {
@@ -170,8 +167,8 @@ fn wait(
         }
         let sleep = sleep_ns(open, now, watcher.wants_progress());
         let event = match sleep {
-            Some(ns) => events.recv_timeout(Duration::from_nanos(ns)),
-            None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(ns) => events.wait_for(Duration::from_nanos(ns)),
+            None => events.wait(),
         };
         match event {
             Ok(Event::Stop(signal)) => {

@@ -79,6 +79,7 @@ fn the_query() {
             child_tgid: 2,
             cgroup_v1: true,
             prev_state_argument: true,
+            pid_namespace: None,
             under_level: [1, 2, 3, 4],
         };
         let config = rodata::config(&plan.scan, &layout(&plan.scan, machine), machine, &decided);
@@ -94,7 +95,10 @@ fn the_query() {
         assert_eq!(capacity(&btf, "query_config", "record_slots"), MAX_RECORD_WORDS);
         assert_eq!(capacity(&btf, "query_config", "under_level"), task::UNDER_SLOTS.len());
         let (window, _) = members(&btf, "query_window");
-        assert_eq!(window, owned(vec![("start_ns", 0), ("open", 8), ("command_runs", 16)]));
+        assert_eq!(
+            window,
+            owned(vec![("start_ns", 0), ("open", 8), ("command_runs", 16), ("own_tgid", 24), ("child_tgid", 32)])
+        );
         // Every column of the widest family fits into a record.
         let words: u8 = family.columns().map(|c| c.kind.slots()).sum();
         assert!(usize::from(words) <= MAX_RECORD_WORDS, "{}", family.name);

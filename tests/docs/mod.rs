@@ -15,7 +15,6 @@ mod shell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::mpsc::channel;
 use std::{env, fs};
 
 use schedq::catalog::FAMILIES;
@@ -23,7 +22,7 @@ use schedq::cli::args::{Args, Verb};
 use schedq::diagnostic::{Diagnostic, Source};
 use schedq::lang::RESERVED;
 use schedq::output::file::Format;
-use schedq::session::{Session, Settings, saved, texts};
+use schedq::session::{Session, Settings, events, saved, texts};
 
 use markdown::{Block, Page};
 
@@ -45,8 +44,7 @@ fn pages() -> Vec<(String, String)> {
 }
 
 fn session(csv: bool) -> Session {
-    let (_, events) = channel();
-    Session::new(Settings { csv, ..Settings::default() }, events)
+    Session::new(Settings { csv, ..Settings::default() }, events().1)
 }
 
 fn told(problems: Vec<Diagnostic>) -> Vec<String> {

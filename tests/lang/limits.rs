@@ -27,7 +27,7 @@ fn fill(before: &str, part: &str, after: &str) -> String {
 #[test]
 fn a_source_has_a_largest_size() {
     assert_eq!(problems(" ".repeat(MAX_BYTES)), []);
-    assert_eq!(problems(" ".repeat(MAX_BYTES + 1)), [Problem::TooLong { bytes: MAX_BYTES + 1 }]);
+    assert_eq!(problems(" ".repeat(MAX_BYTES + 1)), [Problem::TooLong]);
     assert!(!lang::is_incomplete(&"(".repeat(MAX_BYTES + 1)));
 }
 

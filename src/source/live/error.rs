@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::host::cgroup;
+use crate::host::{cgroup, namespace};
 
 #[derive(Debug)]
 pub enum Error {
@@ -26,6 +26,8 @@ pub enum Error {
         hook: String,
         error: String,
     },
+    /// No more files can be opened.
+    Files,
     /// A map could not be read or written.
     Read(String),
     Cgroup {
@@ -46,7 +48,7 @@ pub enum Error {
 
 impl Error {
     pub fn read(error: libbpf_rs::Error) -> Error {
-        Error::Read(error.to_string())
+        super::load::no_files(&error).unwrap_or_else(|| Error::Read(format!("{error:#}")))
     }
 
     pub fn diagnostic(&self) -> Diagnostic {
@@ -65,11 +67,16 @@ impl Error {
             Error::Refused { what, log } => {
                 let mut made = not_possible("refused", format!("the kernel refused {what} (EPERM), although the capabilities are there"))
                     .help("a seccomp filter (containers), kernel lockdown, or a security module stands in the way");
+                if namespace::in_user_namespace() {
+                    made = made.help("this process is in a user namespace: the kernel takes BPF only from capabilities outside of it");
+                }
                 for line in last_lines(log, 1) {
                     made = made.help(format!("libbpf said: {line}"));
                 }
                 made
             }
+            Error::Files => not_possible("open-files", "too many files are open: a query holds about a dozen".into())
+                .help("allow more (ulimit -n), or ask fewer questions at once"),
             Error::Load { error, log } => {
                 let mut made = not_possible("load", format!("the kernel did not take the program: {error}"));
                 for line in last_lines(log, 4) {

@@ -2,6 +2,8 @@
 
 use std::io;
 use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
 
 use libbpf_rs::{ErrorKind, Link, Object, ObjectBuilder, OpenObject, PrintLevel, set_print};
 
@@ -9,10 +11,10 @@ use super::error::Error;
 use super::facts::Facts;
 use super::rodata::{self, Decided};
 use super::{Processes, object};
-use crate::catalog::When;
-use crate::host::{capability, cgroup, lists};
-use crate::plan::Scan;
+use crate::catalog::{Unit, When};
+use crate::host::{capability, cgroup, limits, lists, namespace};
 use crate::plan::layout::{Layout, Machine, Mode, layout, op};
+use crate::plan::{Output, Scan};
 
 pub struct Loaded {
     pub object: Object,
@@ -40,6 +42,7 @@ pub fn load(scan: &Scan, processes: Processes, facts: Option<Facts>) -> Result<L
     if !capability::has_btf() {
         return Err(Error::NoBtf);
     }
+    limits::raise_open_files();
     set_print(Some((PrintLevel::Warn, keep_log)));
     if let Some(facts) = facts {
         return attempt(scan, processes, facts);
@@ -60,19 +63,43 @@ fn attempt(scan: &Scan, processes: Processes, facts: Facts) -> Result<Loaded, Er
     let decided = decide(&mut layout, processes, facts)?;
     let bytes = object(scan.family.name).ok_or_else(|| Error::Object(format!("none for {}", scan.family.name)))?;
     LOG.lock().map(|mut log| log.clear()).ok();
-    let mut open = ObjectBuilder::default().open_memory(bytes).map_err(|e| Error::Object(e.to_string()))?;
+    let mut open = ObjectBuilder::default()
+        .open_memory(bytes)
+        .map_err(|e| no_files(&e).unwrap_or_else(|| Error::Object(format!("{e:#}"))))?;
     configure(&mut open, scan, &layout, machine, &decided)?;
     let object = open.load().map_err(|e| load_error(&e, &layout))?;
     let mut links = Vec::new();
     for program in object.progs_mut().filter(|p| p.autoload()) {
-        let link = program.attach().map_err(|e| Error::Attach {
-            program: program.name().to_string_lossy().into_owned(),
-            hook: program.section().to_string_lossy().into_owned(),
-            error: e.to_string(),
+        let link = program.attach().map_err(|e| {
+            no_files(&e).unwrap_or_else(|| Error::Attach {
+                program: program.name().to_string_lossy().into_owned(),
+                hook: program.section().to_string_lossy().into_owned(),
+                error: e.to_string(),
+            })
         })?;
         links.push(link);
     }
-    Ok(Loaded { object, links, layout, machine, notes: Vec::new() })
+    let mut notes = Vec::new();
+    if decided.pid_namespace.is_some() {
+        // Whoever sleeps is switched out, and so the programs learn the kernel's number of this process.
+        thread::sleep(Duration::from_millis(1));
+    }
+    if decided.pid_namespace.is_some() && speaks_of_numbers(scan) {
+        notes.push(
+            "numbers of threads and processes are those of the whole machine, not of the PID namespace that schedq is in"
+                .into(),
+        );
+    }
+    Ok(Loaded { object, links, layout, machine, notes })
+}
+
+fn speaks_of_numbers(scan: &Scan) -> bool {
+    let output = match &scan.output {
+        Output::Groups { keys, .. } => keys,
+        Output::Rows { columns, .. } => columns,
+    };
+    let tested = scan.clauses.iter().flat_map(|clause| &clause.terms).flat_map(|term| term.columns());
+    tested.chain(output.iter().copied()).any(|column| column.unit == Unit::Task)
 }
 
 /// Turns paths of cgroups into ids and levels, and checks that they are of one hierarchy.
@@ -82,6 +109,7 @@ fn decide(layout: &mut Layout, processes: Processes, facts: Facts) -> Result<Dec
         child_tgid: processes.child.unwrap_or(0),
         cgroup_v1: false,
         prev_state_argument: facts.prev_state_argument,
+        pid_namespace: namespace::pid_namespace(),
         under_level: [0; 4],
     };
     let all = cgroup::hierarchies();
@@ -155,7 +183,18 @@ fn configure(
     Ok(())
 }
 
+/// Whether no more files could be had, which are what maps, programs and links are held by. libbpf-rs keeps the code to
+/// itself and gives its words.
+pub(super) fn no_files(error: &libbpf_rs::Error) -> Option<Error> {
+    let said = format!("{error:#}");
+    let is = |code| said.ends_with(&io::Error::from_raw_os_error(code).to_string());
+    (is(nix::libc::EMFILE) || is(nix::libc::ENFILE)).then_some(Error::Files)
+}
+
 fn load_error(error: &libbpf_rs::Error, layout: &Layout) -> Error {
+    if let Some(error) = no_files(error) {
+        return error;
+    }
     let log = LOG.lock().map(|log| log.clone()).unwrap_or_default();
     let kind = error.kind();
     let code = io::Error::last_os_error().raw_os_error();

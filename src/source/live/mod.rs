@@ -20,8 +20,7 @@ pub use error::Error;
 pub use facts::{Facts, machine};
 pub use read::COUNTERS;
 
-use super::{Account, Loss, Table};
-use crate::catalog::READER_FULL;
+use super::{Account, Table};
 use crate::plan::Scan;
 use crate::plan::layout::{Layout, Machine, Mode};
 
@@ -54,7 +53,7 @@ pub struct Live {
     // Links are dropped before the object that they belong to.
     links: Vec<Link>,
     ring: Option<RingBuffer<'static>>,
-    rows: Rc<RefCell<Buffer>>,
+    rows: Rc<RefCell<Rows>>,
     /// Rows that were handed out by [`Live::take_rows`].
     rows_taken: u64,
     object: Object,
@@ -79,7 +78,7 @@ impl Live {
     /// The same, as on a kernel of which these facts hold: a newer one takes the programs of an older one too.
     pub fn attach_as(scan: &Scan, processes: Processes, facts: Option<Facts>) -> Result<Live, Error> {
         let load::Loaded { object, links, layout, machine, notes } = load::load(scan, processes, facts)?;
-        let rows = Rc::new(RefCell::new(Buffer::default()));
+        let rows = Rc::new(RefCell::new(Rows::up_to(scan.map_bytes)));
         let ring = (layout.mode == Mode::Rows).then(|| ring(&object, &rows)).transpose()?;
         let account = Account {
             groups_capacity: matches!(layout.mode, Mode::Groups | Mode::Histograms)
@@ -115,9 +114,11 @@ impl Live {
     pub fn close(&mut self) -> Result<(), Error> {
         self.set_window(self.start_ns, false)?;
         self.account.open = read::open_spans(&self.object)?;
-        read::losses(&self.object, &self.scan, &mut self.account)?;
+        // Programs that were running finish before their links are gone, and then the counters stand still.
         self.links.clear();
-        self.poll()
+        self.poll()?;
+        let refused = self.rows.borrow().refused;
+        read::losses(&self.object, &self.scan, refused, &mut self.account)
     }
 
     /// Empties the ring; to be called many times a second while [`Live::has_ring`].
@@ -181,13 +182,7 @@ impl Live {
     pub fn finish(mut self) -> Result<(Table, Account, Vec<String>), Error> {
         let table = match self.layout.mode {
             Mode::Rows => {
-                let Buffer { words, dropped } = std::mem::take(&mut *self.rows.borrow_mut());
-                self.account.losses.push(Loss {
-                    name: READER_FULL.name,
-                    label: READER_FULL.label,
-                    count: dropped,
-                    is_loss: READER_FULL.is_loss,
-                });
+                let words = std::mem::take(&mut self.rows.borrow_mut().words);
                 decode::rows(&self.scan, &self.layout, &words, self.rows_taken, self.start_ns, &mut self.paths)
             }
             Mode::Single => {
@@ -209,10 +204,11 @@ impl Live {
 
     fn set_window(&self, start_ns: u64, open: bool) -> Result<(), Error> {
         let map = read::map(&self.object, ".bss")?;
-        let mut value = vec![0u8; map.value_size() as usize];
+        // What stands behind these two is the programs' own.
+        let mut value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).map_err(Error::read)?.unwrap_or_default();
+        value.resize(map.value_size() as usize, 0);
         value[..8].copy_from_slice(&start_ns.to_ne_bytes());
         value[8..16].copy_from_slice(&u64::from(open).to_ne_bytes());
-        // The third, whether the command has begun, is the programs' own; at both ends of the window it says nothing.
         map.update(&0u32.to_ne_bytes(), &value, MapFlags::ANY).map_err(Error::read)
     }
 }
@@ -224,29 +220,34 @@ fn matched(table: &Table) -> u64 {
     }
 }
 
-/// Rows that came through the ring and were not yet handed out.
-#[derive(Default)]
-struct Buffer {
+/// Rows that wait for the end of the window: a person may have asked for more than this machine can hold.
+struct Rows {
     words: Vec<u64>,
-    /// Rows for which there was no room.
-    dropped: u64,
+    most_words: usize,
+    refused: u64,
 }
 
-/// 512 MiB: rows that must be kept to the end (to be sorted, or written as one document) take no more.
-const BUFFER_WORDS: usize = 64 << 20;
+impl Rows {
+    fn up_to(bytes: u64) -> Rows {
+        Rows { words: Vec::new(), most_words: usize::try_from(bytes / 8).unwrap_or(usize::MAX), refused: 0 }
+    }
 
-fn ring(object: &Object, rows: &Rc<RefCell<Buffer>>) -> Result<RingBuffer<'static>, Error> {
+    fn add(&mut self, record: &[u8]) {
+        if self.words.len() + record.len() / 8 > self.most_words {
+            self.refused += 1;
+        } else {
+            self.words.extend(bytes::words(record));
+        }
+    }
+}
+
+fn ring(object: &Object, rows: &Rc<RefCell<Rows>>) -> Result<RingBuffer<'static>, Error> {
     let rows = rows.clone();
     let map = read::map(object, "ring")?;
     let mut builder = RingBufferBuilder::new();
     builder
         .add(&map, move |bytes| {
-            let mut rows = rows.borrow_mut();
-            if rows.words.len() < BUFFER_WORDS {
-                rows.words.extend(bytes::words(bytes));
-            } else {
-                rows.dropped += 1;
-            }
+            rows.borrow_mut().add(bytes);
             0
         })
         .map_err(Error::read)?;

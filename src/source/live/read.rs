@@ -8,7 +8,7 @@ use libbpf_rs::{Map, MapCore, MapFlags, Object};
 
 use super::bytes::words;
 use super::error::Error;
-use crate::catalog::{RECURSION, SHARED_LOSSES};
+use crate::catalog::{RECURSION, ROWS_MEMORY, SHARED_LOSSES};
 use crate::plan::Scan;
 use crate::plan::histogram::Histogram;
 use crate::plan::layout::{CELL_BYTES, Layout, Machine, Mode};
@@ -53,8 +53,8 @@ pub fn open_spans(object: &Object) -> Result<u64, Error> {
     Ok(of("opened").saturating_sub(of("closed")))
 }
 
-/// Everything that was seen, set aside or lost.
-pub fn losses(object: &Object, scan: &Scan, account: &mut Account) -> Result<(), Error> {
+/// Everything that was seen, set aside or lost; `refused` rows found no room here.
+pub fn losses(object: &Object, scan: &Scan, refused: u64, account: &mut Account) -> Result<(), Error> {
     let sums = counters(object)?;
     account.seen = sums[0];
     account.losses.clear();
@@ -72,6 +72,12 @@ pub fn losses(object: &Object, scan: &Scan, account: &mut Account) -> Result<(),
         label: RECURSION.label,
         count: recursion_misses(object),
         is_loss: RECURSION.is_loss,
+    });
+    account.losses.push(Loss {
+        name: ROWS_MEMORY.name,
+        label: ROWS_MEMORY.label,
+        count: refused,
+        is_loss: ROWS_MEMORY.is_loss,
     });
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `struct query_config` of `src/bpf/config.bpf.h` as bytes: the query, as the program sees it. A test compares names, order
 //! and offsets with the object's own BTF.
 
+use crate::host::namespace::PidNamespace;
 use crate::plan::layout::{Layout, MAX_KEY_WORDS, MAX_RECORD_WORDS, MAX_TERMS, Machine, Mode, RawTerm};
 use crate::plan::{Needs, Output, Scan};
 
@@ -11,6 +12,8 @@ pub struct Decided {
     pub child_tgid: u32,
     pub cgroup_v1: bool,
     pub prev_state_argument: bool,
+    /// The two numbers of processes above are those of this namespace.
+    pub pid_namespace: Option<PidNamespace>,
     pub under_level: [u32; 4],
 }
 
@@ -35,6 +38,8 @@ pub fn config(scan: &Scan, layout: &Layout, machine: Machine, decided: &Decided)
     out.u64("need_row", layout.need_row);
     out.u64("need_output", layout.need_output);
     out.u64("every_ns", if layout.mode == Mode::Rows { 0 } else { scan.every_ns.unwrap_or(0) });
+    out.u64("pid_namespace_device", decided.pid_namespace.map_or(0, |n| n.device));
+    out.u64("pid_namespace", decided.pid_namespace.map_or(0, |n| n.inode));
     out.u32("fixed_terms", layout.fixed_terms as u32);
     out.u32("identity_terms", layout.identity_terms as u32);
     out.u32("all_terms", layout.terms.len() as u32);

@@ -1,0 +1,6 @@
+//! What broke once, under bad input or in a hostile place.
+
+mod inputs;
+mod places;
+mod signals;
+mod windows;
