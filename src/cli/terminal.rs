@@ -191,6 +191,14 @@ impl Terminal {
         made.map_err(io::Error::other)
     }
 
+    /// A part of a result of which more may come: histograms each by itself, rows under one header.
+    fn portion(&mut self, frame: &Frame) -> io::Result<String> {
+        if histogram::applies(frame) {
+            return Ok(histogram::render(frame, &self.out).map_err(io::Error::other)? + "\n");
+        }
+        self.batches.render(frame, &self.out).map_err(io::Error::other)
+    }
+
     fn trust(&mut self, frame: &Frame) {
         if self.quiet && !frame.meta.has_loss() {
             return;
@@ -241,7 +249,7 @@ impl Audience for Terminal {
         self.clear_progress();
         match self.format {
             Format::Table => {
-                let text = self.batches.render(frame, &self.out).map_err(io::Error::other)?;
+                let text = self.portion(frame)?;
                 self.batched = true;
                 self.print(&text)
             }
@@ -279,7 +287,7 @@ impl Audience for Terminal {
                     // Everything was shown already.
                     Some(last) if last.data.height() == 0 && self.batched => {}
                     Some(last) => {
-                        let text = self.batches.render(last, &self.out).map_err(io::Error::other)?;
+                        let text = self.portion(last)?;
                         self.print(&text)?;
                     }
                     None => {

@@ -193,7 +193,11 @@ impl Live {
                 let mut groups = read::take_groups(&self.object, &self.scan, &self.layout, self.machine, None)?;
                 if let (Some(every), Some(bound)) = (self.scan.every_ns, self.scan.bound_ns) {
                     // The end of the window is a signal from here, a little late: an interval that lies behind it is none.
-                    groups.retain(|g| g.key[0].saturating_mul(every) < bound);
+                    let (inside, behind): (Vec<_>, Vec<_>) =
+                        groups.into_iter().partition(|g| g.key[0].saturating_mul(every) < bound);
+                    groups = inside;
+                    let rows: u64 = behind.iter().map(|g| g.cell.count).sum();
+                    self.account.seen = self.account.seen.saturating_sub(rows);
                 }
                 decode::groups(&self.scan, &self.layout, groups, self.start_ns, &mut self.paths)
             }
