@@ -2,6 +2,7 @@
 
 #[cfg(feature = "live")]
 mod bpf;
+mod docs;
 mod families;
 mod frame;
 mod hardening;

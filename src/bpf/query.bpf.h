@@ -403,13 +403,14 @@ int BPF_PROG(child_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(state_exit, struct task_struct *p)
+/* Not at sched_process_exit: a task is switched out, and often waits, several times after that. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(state_free, struct task_struct *p)
 {
-	u32 tid = p->pid;
+	u64 key = (u64)p;
 
 	if (!query.task_storage)
-		bpf_map_delete_elem(&state_hash, &tid);
+		bpf_map_delete_elem(&state_hash, &key);
 	return 0;
 }
 

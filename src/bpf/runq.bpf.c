@@ -129,7 +129,10 @@ int BPF_PROG(runq_switch, bool preempt, struct task_struct *prev, struct task_st
 	wanted = window.open && identity_terms_hold(&row.task, next);
 	state = state_of(next, false);
 	if (!state) {
-		if (wanted)
+		/* A task that was born inside the window cannot have waited before it. */
+		if (wanted && next->start_time > window.start_ns)
+			count->family.start_unseen++;
+		else if (wanted)
 			count->family.before_window++;
 		return 0;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (MIT OR Apache-2.0) OR GPL-2.0-only
  *
  * What is remembered of a task while one of its rows is open. In task storage where the kernel has it: freed with the
- * task, never mixed up by a reused number, no limit, and half the cost. Else in a hash by tid, emptied at exit.
+ * task, never mixed up by a reused number, no limit, and half the cost. Else in a hash by the task's address, which is
+ * given to no other task before this one's entry is deleted.
  */
 #ifndef SCHEDQ_STATE_H
 #define SCHEDQ_STATE_H
@@ -25,7 +26,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
-	__type(key, u32);
+	__type(key, u64);
 	__type(value, struct task_state);
 } state_hash SEC(".maps");
 
@@ -33,15 +34,14 @@ static __always_inline struct task_state *state_of(struct task_struct *p, bool c
 {
 	struct task_state zero = {};
 	struct task_state *state;
-	u32 tid;
+	u64 key = (u64)p;
 
 	if (query.task_storage)
 		return bpf_task_storage_get(&state_storage, p, NULL, create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
-	tid = p->pid;
-	state = bpf_map_lookup_elem(&state_hash, &tid);
+	state = bpf_map_lookup_elem(&state_hash, &key);
 	if (!state && create) {
-		bpf_map_update_elem(&state_hash, &tid, &zero, BPF_NOEXIST);
-		state = bpf_map_lookup_elem(&state_hash, &tid);
+		bpf_map_update_elem(&state_hash, &key, &zero, BPF_NOEXIST);
+		state = bpf_map_lookup_elem(&state_hash, &key);
 	}
 	return state;
 }

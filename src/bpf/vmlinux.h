@@ -108,6 +108,7 @@ struct task_struct {
 	unsigned int policy;
 	int exit_state;
 	unsigned int __state;
+	u64 start_time;
 	struct sched_entity se;
 	struct task_struct *group_leader;
 	struct task_struct *real_parent;

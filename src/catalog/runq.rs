@@ -90,10 +90,10 @@ pub static FAMILY: Family = Family {
             doc: "marks the descendants of the command",
         },
         Program {
-            name: "state_exit",
-            hook: "tp_btf/sched_process_exit",
+            name: "state_free",
+            hook: "tp_btf/sched_process_free",
             when: When::HashState,
-            doc: "frees a task's state",
+            doc: "forgets a task that is gone",
         },
     ],
     origins: &[Origin::Kernel],
@@ -103,7 +103,8 @@ pub static FAMILY: Family = Family {
             name: "start_unseen",
             label: "start unseen",
             is_loss: true,
-            doc: "a task that was seen before was switched in, but what made it runnable was not seen: no row",
+            doc: "a task that was seen before, or born in the window, was switched in, but what made it runnable was not \
+                  seen: no row",
         },
         LossKind {
             counter: "switch_in_unseen",

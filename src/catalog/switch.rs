@@ -101,10 +101,10 @@ pub static FAMILY: Family = Family {
             doc: "marks the descendants of the command",
         },
         Program {
-            name: "state_exit",
-            hook: "tp_btf/sched_process_exit",
+            name: "state_free",
+            hook: "tp_btf/sched_process_free",
             when: When::HashState,
-            doc: "frees a task's state",
+            doc: "forgets a task that is gone",
         },
     ],
     origins: &[Origin::Kernel],

@@ -3,13 +3,20 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::session::texts;
 
 /// Ask the Linux scheduler: one line, the right number, and how far it can be trusted.
 #[derive(Debug, Parser)]
-#[command(name = "schedq", version, args_conflicts_with_subcommands = true)]
+#[command(
+    name = "schedq",
+    version,
+    override_usage = "schedq [OPTIONS] -e <STATEMENTS> [-- <COMMAND>...]\n       schedq [OPTIONS] <VERB> ...\n       schedq",
+    subcommand_value_name = "VERB",
+    subcommand_help_heading = "Verbs"
+)]
 pub struct Args {
     /// Run these statements; may be repeated
     #[arg(short = 'e', value_name = "STATEMENTS")]
@@ -123,12 +130,18 @@ impl Args {
         for query in texts::examples() {
             examples.push_str(&format!("  schedq -e '{query}'\n"));
         }
-        let command = Args::command().after_help(format!(
+        let mut command = Args::command().after_help(format!(
             "{examples}  schedq list\n\n\
-             Exit status: 0 fine, 1 the query ran and failed, 2 the query is wrong, 4 not permitted or not possible here,\n\
-             5 loss under --strict, 130 interrupted with nothing to show; with a command, the command's own status."
+             Exit status: 0 fine, 1 the query ran and failed, 2 the query is wrong,\n\
+             4 not permitted or not possible here, 5 loss under --strict,\n\
+             130 interrupted with nothing to show; with a command, the command's own status."
         ));
-        Args::from_arg_matches(&command.try_get_matches_from(words)?)
+        let args = Args::from_arg_matches(&command.clone().try_get_matches_from(words)?)?;
+        if args.verb.is_some() && !(args.statements.is_empty() && args.command.is_empty()) {
+            let text = "-e, and a command before it, do not go with a verb such as run or check";
+            return Err(command.error(ErrorKind::ArgumentConflict, text));
+        }
+        Ok(args)
     }
 
     pub fn wants_csv(&self) -> bool {

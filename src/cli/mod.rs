@@ -1,6 +1,6 @@
 //! The command line: who asks, where answers go, and with which status the program ends.
 
-mod args;
+pub mod args;
 mod closed;
 mod signals;
 mod terminal;
@@ -11,6 +11,7 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
+use crate::output::file::Format;
 use crate::repl;
 use crate::session::{Session, Settings, Summary, command, events, saved};
 use args::{Args, Verb};
@@ -118,7 +119,12 @@ fn reader(args: &Args) -> Session {
 }
 
 fn settings(args: &Args) -> Settings {
-    Settings { map_bytes: args.map_memory.0, groups: args.groups, csv: args.wants_csv() }
+    Settings {
+        map_bytes: args.map_memory.0,
+        groups: args.groups,
+        csv: args.wants_csv(),
+        one_result: args.output.as_deref().and_then(Format::from_path).is_some_and(|f| !f.holds_several()),
+    }
 }
 
 fn statement(text: &OsString) -> Result<Source, Diagnostic> {

@@ -29,6 +29,8 @@ pub struct Terminal {
     progress: Option<ProgressBar>,
     progress_wanted: bool,
     batches: table::Batches,
+    /// Some of the current result was shown by [`Audience::batch`].
+    batched: bool,
     /// Results that are written together at the end.
     kept: Vec<(Option<String>, Frame)>,
     results: usize,
@@ -64,7 +66,8 @@ impl Terminal {
             progress: None,
             // A command may write to the same terminal.
             progress_wanted: !args.quiet && io::stderr().is_terminal() && !is_dumb() && !command,
-            batches: table::Batches::default(),
+            batches: table::Batches::that_go_on(),
+            batched: false,
             kept: Vec::new(),
             results: 0,
         }
@@ -188,6 +191,14 @@ impl Terminal {
         made.map_err(io::Error::other)
     }
 
+    /// A part of a result of which more may come: histograms each by itself, rows under one header.
+    fn portion(&mut self, frame: &Frame) -> io::Result<String> {
+        if histogram::applies(frame) {
+            return Ok(histogram::render(frame, &self.out).map_err(io::Error::other)? + "\n");
+        }
+        self.batches.render(frame, &self.out).map_err(io::Error::other)
+    }
+
     fn trust(&mut self, frame: &Frame) {
         if self.quiet && !frame.meta.has_loss() {
             return;
@@ -205,10 +216,6 @@ impl Terminal {
 }
 
 impl Audience for Terminal {
-    fn keeps(&self) -> bool {
-        self.file.is_some() || self.format == Format::Json
-    }
-
     fn wants_progress(&self) -> bool {
         self.progress_wanted
     }
@@ -231,6 +238,10 @@ impl Audience for Terminal {
         bar.tick();
     }
 
+    fn keeps(&self) -> bool {
+        self.file.is_some() || self.format == Format::Json
+    }
+
     fn batch(&mut self, label: Label<'_>, _: &Plan, frame: &Frame) -> io::Result<()> {
         if self.keeps() {
             return Ok(());
@@ -238,7 +249,8 @@ impl Audience for Terminal {
         self.clear_progress();
         match self.format {
             Format::Table => {
-                let text = self.batches.render(frame, &self.out).map_err(io::Error::other)?;
+                let text = self.portion(frame)?;
+                self.batched = true;
                 self.print(&text)
             }
             Format::Ndjson => {
@@ -271,12 +283,20 @@ impl Audience for Terminal {
         let rest = result.last.unwrap_or(result.frame);
         match self.format {
             Format::Table => {
-                let text = match result.last {
-                    Some(last) => self.batches.render(last, &self.out).map_err(io::Error::other)?,
-                    None => self.people(result.frame)?,
-                };
-                self.print(&text)?;
-                self.batches = table::Batches::default();
+                match result.last {
+                    // Everything was shown already.
+                    Some(last) if last.data.height() == 0 && self.batched => {}
+                    Some(last) => {
+                        let text = self.portion(last)?;
+                        self.print(&text)?;
+                    }
+                    None => {
+                        let text = self.people(result.frame)?;
+                        self.print(&text)?;
+                    }
+                }
+                self.batched = false;
+                self.batches = table::Batches::that_go_on();
             }
             Format::Ndjson => {
                 let mut out = BufWriter::new(io::stdout().lock());

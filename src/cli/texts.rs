@@ -106,19 +106,7 @@ pub fn list(what: Listed, terminal: &mut Terminal) -> Result<u8, Failure> {
         terminal.print("\n")?;
     }
     if what != Listed::Families {
-        let mut lines: Vec<(String, String)> =
-            saved::built_in().map(|(name, text)| (name.to_owned(), saved::headline(text).to_owned())).collect();
-        for (name, path) in saved::of_user() {
-            let text = fs::read(&path).unwrap_or_default();
-            let headline = crate::name::escape(saved::headline(&String::from_utf8_lossy(&text)).as_bytes());
-            lines.push((crate::name::escape(name.as_bytes()), format!("{headline} (yours)")));
-        }
-        let width = lines.iter().map(|l| l.0.len()).max().unwrap_or(0);
-        let mut text = String::from("Saved queries (schedq run NAME):\n");
-        for (name, headline) in lines {
-            text.push_str(&format!("  {name:width$}  {headline}\n"));
-        }
-        terminal.print(&text)?;
+        terminal.print(&texts::queries())?;
     }
     Ok(0)
 }

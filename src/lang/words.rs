@@ -21,7 +21,7 @@ pub const STATS: &[&str] = &["count", "sum", "avg", "min", "max", "hist", "rate"
 pub const STATEMENTS: &[&str] = &["show", "save", "explain", "param", "for"];
 
 /// The words after `show NAME as`.
-pub const STYLES: &[&str] = &["table", "hist", "heatmap", "timeline", "json", "csv"];
+pub const STYLES: &[&str] = &["table", "hist", "json", "csv"];
 
 /// Words of the language that this version does not have yet.
 pub(super) const NOT_YET: &[&str] =

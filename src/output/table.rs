@@ -20,19 +20,32 @@ pub fn render(frame: &Frame, style: &Style) -> PolarsResult<String> {
     Batches::default().render(frame, style)
 }
 
-/// The tables of consecutive intervals: later ones go on under the first one's header as long as they fit its columns.
+/// The tables of consecutive intervals or rows: later ones go on under the first one's header as long as they fit its
+/// columns.
 #[derive(Debug, Default)]
 pub struct Batches {
+    /// More batches will come: columns get room for what these may hold.
+    goes_on: bool,
     widths: Vec<usize>,
     /// The marks that have been explained.
     told: Vec<Mark>,
 }
 
 impl Batches {
+    /// For tables that are shown while more of them come.
+    pub fn that_go_on() -> Self {
+        Self { goes_on: true, ..Self::default() }
+    }
+
     pub fn render(&mut self, frame: &Frame, style: &Style) -> PolarsResult<String> {
         let columns = rendered(frame, style)?;
-        let goes_on = frame.columns.iter().any(|c| matches!(c.role, Role::Interval(_)));
-        let least = |c: &FrameColumn| if goes_on && c.role == Role::Stat { ROOM_TO_GROW } else { 0 };
+        let goes_on = self.goes_on || frame.columns.iter().any(|c| matches!(c.role, Role::Interval(_)));
+        let least = |c: &FrameColumn| match (c.role, c.kind) {
+            (Role::Stat, _) | (Role::Event, ColumnKind::Duration | ColumnKind::Number) if goes_on => ROOM_TO_GROW,
+            // A thread's name is at most 15 bytes.
+            (Role::Event, ColumnKind::Text) if goes_on => 15,
+            _ => 0,
+        };
         let mut wanted: Vec<usize> =
             columns.iter().zip(&frame.columns).map(|(column, of)| column.width().max(least(of))).collect();
         let fits = wanted.len() == self.widths.len() && wanted.iter().zip(&self.widths).all(|(w, have)| w <= have);

@@ -63,7 +63,7 @@ fn programs(page: &mut Page, plan: &Plan, machine: Machine) {
         When::Always => true,
         // A query about `child` cannot run without a command.
         When::Child | When::Command => child,
-        When::HashState => plan.family.state && !machine.task_storage,
+        When::HashState => (plan.family.state || child) && !machine.task_storage,
     };
     let row = |program: &Program| vec![program.name.to_string(), program.hook.to_string(), program.doc.to_string()];
     let rows: Vec<_> = plan.family.programs.iter().filter(runs).map(row).collect();
@@ -83,7 +83,8 @@ fn uses_child(scan: &Scan) -> bool {
 fn kernel_filter(page: &mut Page, plan: &Plan, layout: &Layout) {
     let scan = &plan.scan;
     if scan.clauses.is_empty() {
-        page.section("condition in the kernel: none, every row counts");
+        let rest = if plan.rest.filter.is_some() { "all of it is left for user space" } else { "every row counts" };
+        page.section(&format!("condition in the kernel: none, {rest}"));
     } else {
         let terms = layout.terms.len();
         page.section(&format!(
@@ -189,10 +190,6 @@ fn maps(page: &mut Page, plan: &Plan, layout: &Layout, machine: Machine) {
     page.section(&format!("maps, for {cpus}"));
     let mut rows = Vec::new();
     for map in &layout.maps {
-        // A map without programs that use it is not made.
-        if map.name.starts_with("state") && !plan.family.state {
-            continue;
-        }
         let (entries, size) = match map.kind {
             "ring buffer" => ("".to_string(), bytes(map.bytes)),
             "task storage" => (format!("{} bytes a task", map.value_bytes), "grows with the tasks".to_string()),
@@ -203,8 +200,7 @@ fn maps(page: &mut Page, plan: &Plan, layout: &Layout, machine: Machine) {
         };
         rows.push(vec![map.name.to_string(), map.kind.to_string(), entries, size]);
     }
-    let total: u64 =
-        layout.maps.iter().filter(|map| plan.family.state || !map.name.starts_with("state")).map(|map| map.bytes).sum();
+    let total = layout.total_bytes();
     rows.push(vec![
         "total".to_string(),
         String::new(),

@@ -211,6 +211,11 @@ impl Layout {
         (self.need_fixed | self.need_identity | self.need_row | self.need_output) & bits(slot, 1) != 0
     }
 
+    /// Whether they tell the command's descendants from others.
+    pub fn reads_child(&self, scan: &Scan) -> bool {
+        scan.family.column("child").is_some_and(|child| self.reads(child.slot))
+    }
+
     /// Where the histogram stands in a value: behind one cell, or behind a cell per CPU.
     pub fn histogram_offset(&self, machine: Machine) -> u32 {
         match self.mode {
@@ -389,16 +394,14 @@ fn maps(scan: &Scan, layout: &Layout, machine: Machine) -> Vec<MapSize> {
             });
         }
     }
-    let state =
-        if machine.task_storage { ("state_storage", "task storage", 0) } else { ("state_hash", "hash", 65_536) };
-    made.push(MapSize {
-        name: state.0,
-        kind: state.1,
-        key_bytes: 4,
-        value_bytes: 16,
-        entries: state.2,
-        bytes: u64::from(state.2) * (16 + 8 + ENTRY_OVERHEAD),
-    });
+    if scan.family.state || layout.reads_child(scan) {
+        let (name, kind, key_bytes, entries) = match machine.task_storage {
+            true => ("state_storage", "task storage", 4, 0),
+            false => ("state_hash", "hash", 8, 65_536),
+        };
+        let bytes = u64::from(entries) * (u64::from(key_bytes) + 16 + ENTRY_OVERHEAD);
+        made.push(MapSize { name, kind, key_bytes, value_bytes: 16, entries, bytes });
+    }
     made
 }
 

@@ -49,6 +49,10 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
                 (Value::Text(text), _) if is_digits(text) => {
                     d.help(format!("without quotes: `{name} {} {}`", op.symbol(), String::from_utf8_lossy(text)))
                 }
+                (Value::Word(word), _) if names::owners(word).next().is_some() => {
+                    let owners = list(names::owners(word));
+                    d.help(format!("{word} is a column of {owners}, which this query is not about"))
+                }
                 (Value::Text(_) | Value::Word(_), Some(by_name)) => {
                     d.help(format!("for a name use `{by_name} {} {}`", op.symbol(), quoted(value)))
                 }

@@ -16,7 +16,7 @@ pub fn run(session: &mut Session, audience: &mut dyn Audience) -> io::Result<u8>
     let config = Config::builder().auto_add_history(false).build();
     let mut editor = DefaultEditor::with_config(config).map_err(io::Error::other)?;
     let example = texts::examples().next().unwrap_or_default();
-    audience.text(&format!("schedq: ask the scheduler, for example: {example}\nCtrl-D leaves."))?;
+    audience.text(&format!("schedq: ask the scheduler, for example: {example}\n`help` says more, Ctrl-D leaves."))?;
     let mut text = String::new();
     loop {
         match editor.readline(if text.is_empty() { PROMPT } else { MORE }) {
@@ -33,6 +33,9 @@ pub fn run(session: &mut Session, audience: &mut dyn Audience) -> io::Result<u8>
                 if whole.trim().is_empty() {
                     continue;
                 }
+                if command(&whole, audience)? {
+                    continue;
+                }
                 // History is a convenience: a question must not fail for it.
                 let _ = editor.add_history_entry(whole.trim_end());
                 session.run_each(&Source::new("prompt", whole), audience)?;
@@ -43,4 +46,21 @@ pub fn run(session: &mut Session, audience: &mut dyn Audience) -> io::Result<u8>
             Err(error) => return Err(io::Error::other(error)),
         }
     }
+}
+
+/// What only the prompt understands; `false` for a statement.
+fn command(line: &str, audience: &mut dyn Audience) -> io::Result<bool> {
+    let words: Vec<&str> = line.trim().trim_end_matches(';').split_whitespace().collect();
+    match words.as_slice() {
+        ["help", ..] => audience.text(&texts::help())?,
+        ["list"] => audience.text(&format!("{}\n{}", texts::families(), texts::queries()))?,
+        ["list", "families"] => audience.text(&texts::families())?,
+        ["list", "queries"] => audience.text(&texts::queries())?,
+        ["describe", family] => match texts::describe(family) {
+            Ok(text) => audience.text(&text)?,
+            Err(problem) => audience.problem(&problem),
+        },
+        _ => return Ok(false),
+    }
+    Ok(true)
 }

@@ -64,7 +64,7 @@ impl Session {
         last: Frame,
         audience: &mut dyn Audience,
     ) -> Result<(), Stop> {
-        let streamed = planned.plan.scan.every_ns.is_some();
+        let streamed = planned.plan.scan.every_ns.is_some() || window::streams_rows(&planned.plan);
         let label = label(planned, self.results + index + 1);
         audience.result(&Finished {
             label,
@@ -74,7 +74,7 @@ impl Session {
             shown: planned.name.is_none(),
         })?;
         if let Some(file) = &planned.save {
-            file.write(&whole)?;
+            file.write_all(&[(label, &whole)])?;
         }
         if let Some(name) = &planned.name {
             self.frames.insert(name.clone(), whole);
@@ -117,7 +117,11 @@ impl window::Watcher for Relay<'_> {
         self.audience.progress(elapsed_ns, total_ns);
     }
 
-    fn intervals(&mut self, index: usize, table: Table, window: &Window) -> Result<(), Diagnostic> {
+    fn wants_rows(&self, index: usize) -> bool {
+        self.queries[index].name.is_none() && !self.audience.keeps()
+    }
+
+    fn batch(&mut self, index: usize, table: Table, window: &Window) -> Result<(), Diagnostic> {
         let planned = &self.queries[index];
         let outcome = Outcome { table, account: Account::default(), window: window.clone(), notes: Vec::new() };
         let made = build(&planned.plan, &outcome, &[])?;

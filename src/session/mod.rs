@@ -35,11 +35,13 @@ pub struct Settings {
     pub groups: Option<u64>,
     /// Results are wanted as CSV, which some shapes of result do not fit.
     pub csv: bool,
+    /// They go to a file that holds one result only.
+    pub one_result: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { map_bytes: 256 << 20, groups: None, csv: false }
+        Self { map_bytes: 256 << 20, groups: None, csv: false, one_result: false }
     }
 }
 
@@ -48,9 +50,9 @@ pub trait Audience {
     /// Whether [`Audience::progress`] is wanted: waking up for it costs the machine a little.
     fn wants_progress(&self) -> bool;
     fn progress(&mut self, elapsed_ns: u64, total_ns: Option<u64>);
-    /// Whether the rows of intervals are wanted once more when the window has ended, in the whole result.
+    /// Whether results are put together at the end; if not, what [`Audience::batch`] has had is not kept.
     fn keeps(&self) -> bool;
-    /// Intervals that ended while the window is still open.
+    /// Intervals that ended, or rows as they came, while the window is still open.
     fn batch(&mut self, label: Label<'_>, plan: &Plan, frame: &Frame) -> io::Result<()>;
     /// A whole result. `shown` is false for one that only gets a name; `batches` tells that its intervals were handed
     /// out before, all but those of the frame `last`.
@@ -67,7 +69,7 @@ pub struct Finished<'a> {
     pub label: Label<'a>,
     pub plan: &'a Plan,
     pub frame: &'a Frame,
-    /// With `every`: what was not yet handed out by [`Audience::batch`].
+    /// With `every`, and for rows: what was not yet handed out by [`Audience::batch`].
     pub last: Option<&'a Frame>,
     pub shown: bool,
 }
@@ -263,7 +265,7 @@ impl Session {
             }
             Step::Save { frame, file } => {
                 let found = self.named(frame)?;
-                Ok(file.write(found)?)
+                Ok(file.write_all(&[(Label::Name(frame), found)])?)
             }
         }
     }

@@ -10,6 +10,7 @@ use super::{Session, saved};
 use crate::diagnostic::{Diagnostic, Exit, Source, Span};
 use crate::host::lists;
 use crate::lang::ast::{Item, Query, Spanned, Statement, Value};
+use crate::nearest::nearest;
 use crate::output::file::{self, Prepared};
 use crate::output::{STYLES, csv};
 use crate::plan::layout::{Machine, layout};
@@ -102,7 +103,23 @@ impl Session {
                 Err(mut problems) => scope.problems.append(&mut problems),
             }
         }
+        scope.problems.extend(self.too_many(&steps));
         if scope.problems.is_empty() { Ok(steps) } else { Err(scope.problems) }
+    }
+
+    /// Known before the windows, not when the file is written.
+    fn too_many(&self, steps: &[Step]) -> Option<Diagnostic> {
+        let shown = |step: &Step| match step {
+            Step::Run(queries) => queries.iter().filter(|query| query.name.is_none()).count(),
+            Step::Show { style: None, .. } => 1,
+            _ => 0,
+        };
+        let results: usize = steps.iter().map(shown).sum();
+        let title = format!("the file of -o holds one result, and there are {results}");
+        (self.settings.one_result && results > 1).then(|| {
+            Diagnostic::new("one-result", Exit::Wrong, title)
+                .help("use .json or .ndjson, or end each query with `save 'FILE'`")
+        })
     }
 
     /// One statement.
@@ -258,7 +275,9 @@ impl Session {
         match check(query, &scope.params, &options) {
             Ok(plan) => Some(plan),
             Err(errors) => {
-                scope.problems.append(&mut messages::diagnostics(&errors, scope.source));
+                let mut problems = messages::diagnostics(&errors, scope.source);
+                problems.iter_mut().for_each(|problem| meant_statement(problem, &query.family.node));
+                scope.problems.append(&mut problems);
                 None
             }
         }
@@ -286,6 +305,19 @@ impl Session {
 impl Scope<'_> {
     fn refuse(&mut self, code: &'static str, span: Span, title: String, help: &str) {
         self.problems.push(Diagnostic::new(code, Exit::Wrong, title).at(self.source, span, "").help(help));
+    }
+}
+
+/// `shwo x` reads as a query of the family `shwo`.
+fn meant_statement(problem: &mut Diagnostic, first: &str) {
+    let suggested = problem.help.iter().any(|help| help.starts_with("did you mean"));
+    // The word of a block is too short for a slip to be told from a name.
+    let statements = lang::words::STATEMENTS.iter().copied().filter(|word| *word != "for");
+    if problem.code == "unknown-family"
+        && !suggested
+        && let Some(near) = nearest(first, statements)
+    {
+        problem.help.insert(0, format!("did you mean the statement `{near}`?"));
     }
 }
 

@@ -1,9 +1,13 @@
 //! What can be said of a text without running it, and of what there is to ask.
 
+use std::fs;
+
+use super::saved;
 use crate::catalog;
 use crate::diagnostic::{Diagnostic, Exit, Source};
 use crate::lang::ast::{Statement, Value};
 use crate::lang::{self, format};
+use crate::name;
 use crate::plan::describe;
 
 /// Whether a prompt must ask for more: half a statement.
@@ -62,6 +66,41 @@ pub fn examples() -> impl Iterator<Item = &'static str> {
 /// Every family in a line.
 pub fn families() -> String {
     describe::list_families()
+}
+
+/// Every saved query in a line.
+pub fn queries() -> String {
+    let mut lines: Vec<(String, String)> =
+        saved::built_in().map(|(name, text)| (name.to_owned(), saved::headline(text).to_owned())).collect();
+    for (name, path) in saved::of_user() {
+        let text = fs::read(&path).unwrap_or_default();
+        let headline = name::escape(saved::headline(&String::from_utf8_lossy(&text)).as_bytes());
+        lines.push((name::escape(name.as_bytes()), format!("{headline} (yours)")));
+    }
+    let width = lines.iter().map(|l| l.0.len()).max().unwrap_or(0);
+    let mut text = String::from("Saved queries (schedq run NAME):\n");
+    for (name, headline) in lines {
+        text.push_str(&format!("  {name:width$}  {headline}\n"));
+    }
+    text
+}
+
+/// What can be said at a prompt.
+pub fn help() -> String {
+    let examples: String = examples().map(|example| format!("  {example}\n")).collect();
+    format!(
+        "A question: FAMILY [MEASURE] where … STATS by … having … sort … top N every D for D\n\
+         {examples}\n\
+         NAME = QUERY              keeps a result\n\
+         show NAME [as STYLE]      {}\n\
+         save NAME to 'FILE'       .parquet .csv .json .ndjson\n\
+         for D {{ … }}               several queries in one window\n\
+         param NAME = VALUE        for $NAME\n\
+         explain QUERY             how it would run\n\
+         list, describe FAMILY     what there is to ask\n\
+         quit                      or Ctrl-D; Ctrl-C ends a window\n",
+        lang::words::STYLES.join(", ")
+    )
 }
 
 /// A family in full.

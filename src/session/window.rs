@@ -16,6 +16,8 @@ use crate::source::{Ended, Outcome, Table, Window};
 const RING_PERIOD_NS: u64 = 20_000_000;
 /// An interval is read a little after its end, when the programs that were running at its end have returned.
 const INTERVAL_LAG_NS: u64 = 5_000_000;
+/// How often rows are shown as they come: often enough to look alive, seldom enough to be cheap.
+const ROWS_PERIOD_NS: u64 = 250_000_000;
 /// How often the one who asks is told the time, if at all.
 const PROGRESS_PERIOD_NS: u64 = 250_000_000;
 
@@ -24,8 +26,10 @@ pub trait Watcher {
     /// Whether [`Watcher::progress`] is wanted: waking up for it costs the machine a little.
     fn wants_progress(&self) -> bool;
     fn progress(&mut self, elapsed_ns: u64, total_ns: Option<u64>);
-    /// The groups of intervals that ended, of query number `index`.
-    fn intervals(&mut self, index: usize, table: Table, window: &Window) -> Result<(), Diagnostic>;
+    /// Whether the rows of query number `index` are wanted as they come.
+    fn wants_rows(&self, index: usize) -> bool;
+    /// Groups of intervals that ended, or rows as they came, of query number `index`.
+    fn batch(&mut self, index: usize, table: Table, window: &Window) -> Result<(), Diagnostic>;
 }
 
 struct Open {
@@ -34,6 +38,8 @@ struct Open {
     deadline_ns: Option<u64>,
     every_ns: Option<u64>,
     first: Option<u64>,
+    /// When rows are shown next; `None` for queries whose rows are needed together.
+    rows_due_ns: Option<u64>,
     wall_offset_ns: i64,
     ended: Option<(u64, Ended)>,
 }
@@ -55,6 +61,12 @@ impl Open {
     }
 }
 
+/// Whether rows can be shown as they come: they are not sorted, and the kernel knows which are the first.
+pub fn streams_rows(plan: &Plan) -> bool {
+    let counted = plan.rest.first.is_none() || plan.rest.filter.is_none();
+    plan.rest.events.is_some() && plan.rest.sort.is_empty() && counted
+}
+
 /// CLOCK_MONOTONIC, nanoseconds: the clock of the programs.
 pub fn monotonic_ns() -> u64 {
     now(ClockId::CLOCK_MONOTONIC)
@@ -74,7 +86,7 @@ pub fn run(
 ) -> Result<Vec<Outcome>, Diagnostic> {
     let processes = Processes { own: std::process::id(), child: command.as_ref().map(|c| c.pid()) };
     let mut open = Vec::with_capacity(plans.len());
-    for plan in plans {
+    for (index, plan) in plans.iter().enumerate() {
         let live = Live::attach(&plan.scan, processes).map_err(|e| e.diagnostic())?;
         open.push(Open {
             live,
@@ -82,6 +94,7 @@ pub fn run(
             deadline_ns: None,
             every_ns: plan.scan.every_ns,
             first: plan.rest.first.filter(|_| plan.rest.filter.is_none() && plan.rest.sort.is_empty()),
+            rows_due_ns: (streams_rows(plan) && watcher.wants_rows(index)).then_some(0),
             wall_offset_ns: 0,
             ended: None,
         });
@@ -129,7 +142,14 @@ fn wait(
                 one.live.take_intervals(now.saturating_sub(INTERVAL_LAG_NS)).map_err(|e| e.diagnostic())?
             {
                 let window = one.window(now);
-                watcher.intervals(index, table, &window)?;
+                watcher.batch(index, table, &window)?;
+            }
+            if one.rows_due_ns.is_some_and(|due| now >= due) {
+                one.rows_due_ns = Some(now + ROWS_PERIOD_NS);
+                if let Some(table) = one.live.take_rows() {
+                    let window = one.window(now);
+                    watcher.batch(index, table, &window)?;
+                }
             }
             if one.first.is_some_and(|first| one.live.rows_read() >= first) {
                 one.close(now, Ended::Complete)?;

@@ -97,7 +97,7 @@ fn a_group_that_is_not_there() {
     if !require_bpf("live::cgroups::a_group_that_is_not_there") {
         return;
     }
-    let output = Schedq::eval("switch where cgroup under '/no/such/group' count for 1s").run().fails_with(1);
+    let output = Schedq::eval("switch where cgroup under '/no/such/group' count for 1s").run().fails_with(4);
     assert!(output.stderr.contains("there is no cgroup \"/no/such/group\""), "{}", output.stderr);
     assert!(output.stdout.is_empty(), "{}", output.stdout);
 }
@@ -110,6 +110,6 @@ fn a_group_of_another_hierarchy() {
     if !require_bpf(name) || !require(name, memory, "a v1 memory hierarchy") {
         return;
     }
-    let output = Schedq::eval("switch where cgroup under '/sys/fs/cgroup/memory' count for 1s").run().fails_with(1);
+    let output = Schedq::eval("switch where cgroup under '/sys/fs/cgroup/memory' count for 1s").run().fails_with(4);
     assert!(output.stderr.contains("the hierarchy of /sys/fs/cgroup/memory (memory)"), "{}", output.stderr);
 }

@@ -21,7 +21,7 @@ fn fine_wrong_or_failed() {
     }
     Schedq::new(["--no-such-option"]).run().fails_with(2);
     Schedq::new(["run", "no-such-query"]).run().fails_with(2);
-    run("switch where cgroup under '/no/such' count for 50ms").fails_with(1);
+    run("switch where cgroup under '/no/such' count for 50ms").fails_with(4);
 }
 
 /// A script with a mistake anywhere runs nothing.

@@ -122,7 +122,11 @@ fn fifty_thousand_threads() {
     assert_eq!(answers[2].sum("count"), 50_000);
     let new = answers[3].sum("count");
     assert!(new <= 50_000, "{new}");
-    assert!(new + answers[3].lost() >= 48_500, "{new} {}", answers[3].meta["loss"]);
+    // What is missing is told: a thread that was born in the window did not begin to wait before it.
+    let told = new + answers[3].lost();
+    assert!(told >= 49_900, "{told} of 50000: {}", answers[3].meta["loss"]);
+    let before = answers[3].meta["set_aside"]["began_before_window"].as_u64();
+    assert!(before.is_some_and(|n| n <= 2), "{before:?}");
 }
 
 /// Twelve thousand new keys within moments.

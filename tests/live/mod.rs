@@ -9,9 +9,12 @@ mod identity;
 mod intervals;
 mod losses;
 mod names;
+#[cfg(feature = "live")]
+mod older;
 mod pipes;
 #[cfg(feature = "live")]
 mod remains;
 mod rights;
+mod saved;
 mod signals;
 mod together;

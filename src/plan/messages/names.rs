@@ -10,7 +10,7 @@ pub(super) fn unknown_family(name: &Word, saved: bool, saved_names: &[String], s
     if saved {
         return Diagnostic::new("saved-query", Exit::Wrong, format!("{given} is a saved query, not a family"))
             .at(source, name.span, "saved query")
-            .help(format!("run it: schedq run {given}, or `run '{given}'` in a script"));
+            .help(format!("run it: schedq run {given}"));
     }
     let families = || catalog::FAMILIES.iter().map(|family| family.name);
     let d = Diagnostic::new("unknown-family", Exit::Wrong, format!("there is no family {given}"))
@@ -59,11 +59,16 @@ pub(super) fn unknown_column(family: &Family, name: &Word, source: &Source) -> D
     if let Some(near) = nearest(given, family.columns().map(|c| c.name)) {
         d = d.help(format!("did you mean `{near}`?"));
     }
-    let others: Vec<_> = catalog::FAMILIES.iter().filter(|f| f.own.iter().any(|c| c.name == given)).collect();
+    let others: Vec<_> = owners(given).collect();
     if !others.is_empty() {
-        d = d.help(format!("{given} is a column of {}", list(others.iter().map(|f| f.name))));
+        d = d.help(format!("{given} is a column of {}", list(others)));
     }
     d.help(format!("{} has: {}", family.name, list(family.columns().map(|c| c.name))))
+}
+
+/// The families that have a column of that name for themselves.
+pub(super) fn owners(column: &str) -> impl Iterator<Item = &'static str> {
+    catalog::FAMILIES.iter().filter(move |f| f.own.iter().any(|c| c.name == column)).map(|f| f.name)
 }
 
 pub(super) fn no_measure(family: &Family, stat: &str, span: Span, source: &Source) -> Diagnostic {

@@ -75,11 +75,12 @@ pub fn groups(scan: &Scan, layout: &Layout, groups: Vec<Group>, start_ns: u64, p
     Table { columns, cells: Some(groups.into_iter().map(|g| g.cell).collect()), height }
 }
 
-pub fn rows(scan: &Scan, layout: &Layout, words: &[u64], start_ns: u64, paths: &mut Paths) -> Table {
+/// Emitted rows; `before` were handed out already, which counts for `first`.
+pub fn rows(scan: &Scan, layout: &Layout, words: &[u64], before: u64, start_ns: u64, paths: &mut Paths) -> Table {
     let Output::Rows { columns: wanted, first } = &scan.output else { return Table::default() };
     let width = layout.record_slots.len();
     let found = words.len() / width;
-    let height = first.map_or(found, |first| found.min(first as usize));
+    let height = first.map_or(found, |first| found.min(first.saturating_sub(before) as usize));
     let records = || words.chunks_exact(width).take(height);
     let mut columns = Vec::new();
     let mut at = 0;

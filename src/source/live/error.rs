@@ -70,8 +70,8 @@ impl Error {
                 if namespace::in_user_namespace() {
                     made = made.help("this process is in a user namespace: the kernel takes BPF only from capabilities outside of it");
                 }
-                if let Some(last) = last_line(log) {
-                    made = made.help(format!("libbpf said: {last}"));
+                for line in last_lines(log, 1) {
+                    made = made.help(format!("libbpf said: {line}"));
                 }
                 made
             }
@@ -79,10 +79,10 @@ impl Error {
                 .help("allow more (ulimit -n), or ask fewer questions at once"),
             Error::Load { error, log } => {
                 let mut made = not_possible("load", format!("the kernel did not take the program: {error}"));
-                if let Some(last) = last_line(log) {
-                    made = made.help(format!("it said: {last}"));
+                for line in last_lines(log, 4) {
+                    made = made.help(format!("it said: {line}"));
                 }
-                made.help("this is a fault of schedq or a kernel that it does not know: please report it with `uname -r` and -v")
+                made.help("this is a fault of schedq or a kernel that it does not know: please report it with all of this and `uname -r`")
             }
             Error::Attach { program, hook, error } => {
                 not_possible("attach", format!("{program} could not be attached to {hook}: {error}"))
@@ -117,14 +117,17 @@ fn cgroup_diagnostic(path: &str, error: &cgroup::Error) -> Diagnostic {
             "it must exist when the query starts; groups born later below it are found".to_owned(),
         ),
     };
-    Diagnostic::new("cgroup", Exit::Failed, title).help(help)
+    Diagnostic::new("cgroup", Exit::NotPossible, title).help(help)
 }
 
 fn show(path: &Path) -> String {
     crate::name::escape(path.as_os_str().as_encoded_bytes())
 }
 
-/// What libbpf printed last that says something.
-fn last_line(log: &str) -> Option<&str> {
-    log.lines().rev().map(str::trim).find(|l| !l.is_empty() && !l.starts_with("-- END") && !l.starts_with("processed "))
+/// What libbpf and the verifier printed last that says something, in order.
+fn last_lines(log: &str, most: usize) -> Vec<&str> {
+    let says = |l: &&str| !l.is_empty() && !l.starts_with("-- END") && !l.starts_with("processed ");
+    let mut lines: Vec<&str> = log.lines().rev().map(str::trim).filter(says).take(most).collect();
+    lines.reverse();
+    lines
 }

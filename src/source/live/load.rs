@@ -33,7 +33,8 @@ fn keep_log(_: PrintLevel, text: String) {
     }
 }
 
-pub fn load(scan: &Scan, processes: Processes) -> Result<Loaded, Error> {
+/// Loads and attaches the variant for `facts`; without them the one that this kernel takes.
+pub fn load(scan: &Scan, processes: Processes, facts: Option<Facts>) -> Result<Loaded, Error> {
     let missing = capability::missing_for_bpf();
     if !missing.is_empty() {
         return Err(Error::Capabilities(missing));
@@ -43,6 +44,9 @@ pub fn load(scan: &Scan, processes: Processes) -> Result<Loaded, Error> {
     }
     limits::raise_open_files();
     set_print(Some((PrintLevel::Warn, keep_log)));
+    if let Some(facts) = facts {
+        return attempt(scan, processes, facts);
+    }
     // A modern kernel takes the first try. An older one refuses what it does not have, and then it is asked.
     match attempt(scan, processes, Facts::MODERN) {
         Err(error @ (Error::Load { .. } | Error::Refused { .. })) => match Facts::of_kernel() {
@@ -163,7 +167,7 @@ fn configure(
             map.set_autocreate(false).map_err(broken)?;
         }
     }
-    let child = scan.family.column("child").is_some_and(|child| layout.reads(child.slot));
+    let child = layout.reads_child(scan);
     for mut program in open.progs_mut() {
         let name = program.name().to_string_lossy().into_owned();
         let declared = scan.family.programs.iter().find(|p| p.name == name);

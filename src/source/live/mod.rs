@@ -17,7 +17,7 @@ use std::rc::Rc;
 use libbpf_rs::{Link, MapCore, MapFlags, Object, RingBuffer, RingBufferBuilder};
 
 pub use error::Error;
-pub use facts::machine;
+pub use facts::{Facts, machine};
 pub use read::COUNTERS;
 
 use super::{Account, Table};
@@ -54,6 +54,10 @@ pub struct Live {
     links: Vec<Link>,
     ring: Option<RingBuffer<'static>>,
     rows: Rc<RefCell<Rows>>,
+    /// Rows that were handed out by [`Live::take_rows`].
+    rows_taken: u64,
+    /// Those that lay behind the last interval.
+    rows_behind: u64,
     object: Object,
     scan: Scan,
     layout: Layout,
@@ -62,7 +66,7 @@ pub struct Live {
     start_ns: u64,
     /// The first interval that was not yet taken.
     next_interval: u64,
-    /// Rows that were handed out by [`Live::take_intervals`]; those still in the maps come on top.
+    /// Its matched rows are those that were handed out; those still in the maps come on top.
     account: Account,
     paths: decode::Paths,
 }
@@ -70,7 +74,12 @@ pub struct Live {
 impl Live {
     /// Loads and attaches. Nothing is counted until [`Live::open`].
     pub fn attach(scan: &Scan, processes: Processes) -> Result<Live, Error> {
-        let load::Loaded { object, links, layout, machine, notes } = load::load(scan, processes)?;
+        Live::attach_as(scan, processes, None)
+    }
+
+    /// The same, as on a kernel of which these facts hold: a newer one takes the programs of an older one too.
+    pub fn attach_as(scan: &Scan, processes: Processes, facts: Option<Facts>) -> Result<Live, Error> {
+        let load::Loaded { object, links, layout, machine, notes } = load::load(scan, processes, facts)?;
         let rows = Rc::new(RefCell::new(Rows::up_to(scan.map_bytes)));
         let ring = (layout.mode == Mode::Rows).then(|| ring(&object, &rows)).transpose()?;
         let account = Account {
@@ -84,6 +93,8 @@ impl Live {
             links,
             ring,
             rows,
+            rows_taken: 0,
+            rows_behind: 0,
             object,
             scan: scan.clone(),
             layout,
@@ -106,6 +117,7 @@ impl Live {
     pub fn close(&mut self) -> Result<(), Error> {
         self.set_window(self.start_ns, false)?;
         self.account.open = read::open_spans(&self.object)?;
+        // Programs that were running finish before their links are gone, and then the counters stand still.
         self.links.clear();
         self.poll()?;
         let refused = self.rows.borrow().refused;
@@ -124,10 +136,43 @@ impl Live {
         self.ring.is_some()
     }
 
+    /// Tasks of which something is remembered; `None` where the kernel keeps that with the task itself.
+    pub fn remembered(&self) -> Result<Option<usize>, Error> {
+        match self.machine.task_storage {
+            true => Ok(None),
+            false => Ok(Some(read::map(&self.object, "state_hash")?.keys().count())),
+        }
+    }
+
     /// Rows that came through the ring so far.
     pub fn rows_read(&self) -> u64 {
         let width = self.layout.record_slots.len().max(1);
-        (self.rows.borrow().words.len() / width) as u64
+        self.rows_taken + (self.rows.borrow().words.len() / width) as u64
+    }
+
+    /// The rows that came through the ring since the last call; `None` when there were none.
+    pub fn take_rows(&mut self) -> Option<Table> {
+        let words = self.taken_rows();
+        if words.is_empty() {
+            return None;
+        }
+        let table = decode::rows(&self.scan, &self.layout, &words, self.rows_taken, self.start_ns, &mut self.paths);
+        self.rows_taken += table.height as u64;
+        self.account.matched += table.height as u64;
+        Some(table)
+    }
+
+    /// The words of the rows that came meanwhile. The end of the window is a signal from here, a little late: with intervals,
+    /// a row that lies behind the last one is none.
+    fn taken_rows(&mut self) -> Vec<u64> {
+        let words = std::mem::take(&mut self.rows.borrow_mut().words);
+        let at = self.layout.record_slots.iter().position(|slot| *slot == 0);
+        let (Some(_), Some(bound), Some(at)) = (self.scan.every_ns, self.scan.bound_ns, at) else { return words };
+        let width = self.layout.record_slots.len();
+        let end = self.start_ns.saturating_add(bound);
+        let inside: Vec<u64> = words.chunks_exact(width).filter(|row| row[at] < end).flatten().copied().collect();
+        self.rows_behind += ((words.len() - inside.len()) / width) as u64;
+        inside
     }
 
     /// The groups of every interval that ended before `now_ns`, removed from the kernel's map; `None` when there is no
@@ -153,15 +198,9 @@ impl Live {
     pub fn finish(mut self) -> Result<(Table, Account, Vec<String>), Error> {
         let table = match self.layout.mode {
             Mode::Rows => {
-                let mut rows = std::mem::take(&mut self.rows.borrow_mut().words);
-                let at = self.layout.record_slots.iter().position(|slot| *slot == 0);
-                // The end of the window is a signal from here, a little late: an interval that lies behind it is none.
-                if let (Some(_), Some(bound), Some(at)) = (self.scan.every_ns, self.scan.bound_ns, at) {
-                    let width = self.layout.record_slots.len();
-                    let end = self.start_ns.saturating_add(bound);
-                    rows = rows.chunks_exact(width).filter(|row| row[at] < end).flatten().copied().collect();
-                }
-                decode::rows(&self.scan, &self.layout, &rows, self.start_ns, &mut self.paths)
+                let words = self.taken_rows();
+                self.account.seen = self.account.seen.saturating_sub(self.rows_behind);
+                decode::rows(&self.scan, &self.layout, &words, self.rows_taken, self.start_ns, &mut self.paths)
             }
             Mode::Single => {
                 let cell = read::single(&self.object, &self.layout)?;
@@ -170,8 +209,12 @@ impl Live {
             Mode::Groups | Mode::Histograms => {
                 let mut groups = read::take_groups(&self.object, &self.scan, &self.layout, self.machine, None)?;
                 if let (Some(every), Some(bound)) = (self.scan.every_ns, self.scan.bound_ns) {
-                    // As above.
-                    groups.retain(|g| g.key[0].saturating_mul(every) < bound);
+                    // The end of the window is a signal from here, a little late: an interval that lies behind it is none.
+                    let (inside, behind): (Vec<_>, Vec<_>) =
+                        groups.into_iter().partition(|g| g.key[0].saturating_mul(every) < bound);
+                    groups = inside;
+                    let rows: u64 = behind.iter().map(|g| g.cell.count).sum();
+                    self.account.seen = self.account.seen.saturating_sub(rows);
                 }
                 decode::groups(&self.scan, &self.layout, groups, self.start_ns, &mut self.paths)
             }

@@ -1,0 +1,74 @@
+//! The parts of the pages that are written from the catalog.
+
+use std::fmt::Write as _;
+
+use schedq::catalog::{self, Column, FAMILIES, Family, Kind, LossKind, RECURSION, ROWS_MEMORY, SHARED_LOSSES, task};
+
+/// Cells of a row of a table.
+fn row(cells: &[&str]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+    format!("| {} |\n", cells.join(" | "))
+}
+
+fn columns<'a>(columns: impl Iterator<Item = &'a Column>) -> String {
+    let mut out = row(&["column", "holds", "is", "read from"]) + "|---|---|---|---|\n";
+    for column in columns {
+        let holds = match column.kind {
+            Kind::Duration | Kind::Time => format!("{} (ns)", column.kind.noun()),
+            Kind::Word(words) => words.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(" "),
+            kind => kind.noun().to_owned(),
+        };
+        let missing = if column.nullable { "; can be missing" } else { "" };
+        out += &row(&[&format!("`{}`", column.name), &holds, &format!("{}{missing}", column.doc), column.from]);
+    }
+    out
+}
+
+fn family(family: &Family) -> String {
+    let mut out = format!("### {}\n\nOne row: {}.\n\n{}\n\n", family.name, family.doc, family.detail);
+    let measures: Vec<String> = family.measures.iter().map(|name| format!("`{name}`")).collect();
+    let _ = match measures.as_slice() {
+        [] => writeln!(out, "No measure: it counts."),
+        [only] => writeln!(out, "Measure: {only}."),
+        [first, ..] => writeln!(out, "Measures: {}; {first} when none is named.", measures.join(", ")),
+    };
+    let shown: Vec<String> = family.short_list.iter().map(|name| format!("`{name}`")).collect();
+    let _ = writeln!(out, "`events` shows {}.\n", shown.join(", "));
+    let _ = write!(out, "```schedq\n{}\n```\n\n{}\n", family.example, columns(family.own.iter()));
+    out
+}
+
+/// The families of the language page.
+pub fn families() -> String {
+    let mut out = format!(
+        "### Columns of every family\n\nWhen and where a row ended, and of which task it speaks.\n\n{}\n",
+        columns(task::COLUMNS.iter())
+    );
+    FAMILIES.iter().for_each(|f| out += &family(f));
+    out.trim_end().to_owned() + "\n"
+}
+
+/// Every way to lose something, with the families that have it.
+pub fn all_losses() -> Vec<(&'static LossKind, String)> {
+    let mut all: Vec<(&LossKind, String)> =
+        SHARED_LOSSES.iter().chain([&ROWS_MEMORY, &RECURSION]).map(|loss| (loss, "every".to_owned())).collect();
+    for family in catalog::FAMILIES {
+        for loss in family.losses {
+            match all.iter_mut().find(|(known, _)| *known == loss) {
+                Some((_, families)) => families.push_str(&format!(", {}", family.name)),
+                None => all.push((loss, family.name.to_owned())),
+            }
+        }
+    }
+    all
+}
+
+/// The losses of the page about trust.
+pub fn losses() -> String {
+    let mut out = row(&["cause", "key in `meta`", "family", "a loss", "what happened"]) + "|---|---|---|---|---|\n";
+    for (loss, families) in all_losses() {
+        let is_loss = if loss.is_loss { "yes" } else { "no" };
+        out += &row(&[loss.label, &format!("`{}`", loss.name), &families, is_loss, loss.doc]);
+    }
+    out
+}
