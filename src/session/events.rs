@@ -66,7 +66,6 @@ impl Told {
     }
 }
 
-#[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only a live window waits for signals"))]
 impl Events {
     pub fn wait(&self) -> Result<Event, RecvTimeoutError> {
         self.from.recv().map(|event| self.hear(event)).map_err(|_| RecvTimeoutError::Disconnected)
