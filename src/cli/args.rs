@@ -134,7 +134,7 @@ impl Args {
             "{examples}  schedq list\n\n\
              Exit status: 0 fine, 1 the query ran and failed, 2 the query is wrong,\n\
              4 not permitted or not possible here, 5 loss under --strict,\n\
-             130 interrupted with nothing to show; with a command, the command's own status."
+             130 interrupted with nothing to show or with queries not run; with a command, its own status."
         ));
         let args = Args::from_arg_matches(&command.clone().try_get_matches_from(words)?)?;
         if args.verb.is_some() && !(args.statements.is_empty() && args.command.is_empty()) {

@@ -18,6 +18,8 @@ const RING_PERIOD_NS: u64 = 20_000_000;
 const INTERVAL_LAG_NS: u64 = 5_000_000;
 /// How often rows are shown as they come: often enough to look alive, seldom enough to be cheap.
 const ROWS_PERIOD_NS: u64 = 250_000_000;
+/// So many are written before the next look at ring and clock.
+const ROWS_AT_ONCE: usize = 2048;
 /// How often the one who asks is told the time, if at all.
 const PROGRESS_PERIOD_NS: u64 = 250_000_000;
 
@@ -144,17 +146,20 @@ fn wait(
                 let window = one.window(now);
                 watcher.batch(index, table, &window)?;
             }
-            if one.rows_due_ns.is_some_and(|due| now >= due) {
-                one.rows_due_ns = Some(now + ROWS_PERIOD_NS);
-                if let Some(table) = one.live.take_rows() {
-                    let window = one.window(now);
-                    watcher.batch(index, table, &window)?;
-                }
-            }
             if one.first.is_some_and(|first| one.live.rows_read() >= first) {
                 one.close(now, Ended::Complete)?;
             } else if one.deadline_ns.is_some_and(|deadline| now >= deadline) {
                 one.close(now, Ended::Elapsed)?;
+            } else if one.rows_due_ns.is_some_and(|due| now >= due) {
+                // Few at a time: while rows are written, nobody empties the ring and nobody looks at the clock.
+                let taken = one.live.take_rows(ROWS_AT_ONCE);
+                if taken.as_ref().is_none_or(|table| table.height < ROWS_AT_ONCE) {
+                    one.rows_due_ns = Some(now + ROWS_PERIOD_NS);
+                }
+                if let Some(table) = taken {
+                    let window = one.window(now);
+                    watcher.batch(index, table, &window)?;
+                }
             }
         }
         let left = open.iter().filter(|o| o.ended.is_none()).count();
@@ -207,6 +212,9 @@ fn sleep_ns(open: &[Open], now: u64, progress: bool) -> Option<u64> {
         }
         if one.live.has_ring() {
             by(now + RING_PERIOD_NS);
+        }
+        if let Some(rows_due) = one.rows_due_ns {
+            by(rows_due);
         }
         if let Some(every) = one.every_ns {
             let gone = (now.saturating_sub(INTERVAL_LAG_NS).saturating_sub(one.start_ns)) / every;

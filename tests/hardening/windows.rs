@@ -121,3 +121,21 @@ fn a_sparkline_is_no_wallpaper() {
     let widest = output.stdout.lines().map(|line| line.chars().count()).max();
     assert!(widest <= Some(100), "{}", output.stdout);
 }
+
+/// Writing rows is slower than making them: what is not written yet waits here, and neither ring nor clock are forgotten.
+#[test]
+fn rows_that_come_faster_than_they_are_written() {
+    if !require_bpf("hardening::windows::rows_that_come_faster_than_they_are_written") {
+        return;
+    }
+    let _alone = live_lock();
+    let mut running = Schedq::new(["--format", "ndjson", "-e", "switch where comm = 'lt-fast' events for 2s"]).start();
+    crate::support::watch::opened(&mut running);
+    Workload::start("pingpong 60000 --name lt-fast --cpu 0").finish();
+    let output = running.finish().success();
+    let window = output.stderr.split(" window").next().and_then(|said| said.strip_suffix('s'));
+    let seconds: f64 = window.expect("a length").parse().expect("a number");
+    assert!(seconds < 2.5, "{}", output.stderr);
+    assert!(output.stdout.lines().count() > 20_000, "{}", output.stderr);
+    assert!(output.stderr.contains("no loss"), "{}", output.stderr);
+}

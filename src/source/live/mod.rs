@@ -12,6 +12,7 @@ mod read;
 pub mod rodata;
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use libbpf_rs::{Link, MapCore, MapFlags, Object, RingBuffer, RingBufferBuilder};
@@ -150,9 +151,10 @@ impl Live {
         self.rows_taken + (self.rows.borrow().words.len() / width) as u64
     }
 
-    /// The rows that came through the ring since the last call; `None` when there were none.
-    pub fn take_rows(&mut self) -> Option<Table> {
-        let words = self.taken_rows();
+    /// Rows that came through the ring and were not handed out, the oldest first and at most so many; `None` when there are
+    /// none.
+    pub fn take_rows(&mut self, most: usize) -> Option<Table> {
+        let words = self.taken_rows(most);
         if words.is_empty() {
             return None;
         }
@@ -164,11 +166,15 @@ impl Live {
 
     /// The words of the rows that came meanwhile. The end of the window is a signal from here, a little late: with intervals,
     /// a row that lies behind the last one is none.
-    fn taken_rows(&mut self) -> Vec<u64> {
-        let words = std::mem::take(&mut self.rows.borrow_mut().words);
+    fn taken_rows(&mut self, most: usize) -> Vec<u64> {
+        let width = self.layout.record_slots.len().max(1);
+        let words: Vec<u64> = {
+            let kept = &mut self.rows.borrow_mut().words;
+            let end = kept.len().min(most.saturating_mul(width));
+            kept.drain(..end).collect()
+        };
         let at = self.layout.record_slots.iter().position(|slot| *slot == 0);
         let (Some(_), Some(bound), Some(at)) = (self.scan.every_ns, self.scan.bound_ns, at) else { return words };
-        let width = self.layout.record_slots.len();
         let end = self.start_ns.saturating_add(bound);
         let inside: Vec<u64> = words.chunks_exact(width).filter(|row| row[at] < end).flatten().copied().collect();
         self.rows_behind += ((words.len() - inside.len()) / width) as u64;
@@ -198,7 +204,7 @@ impl Live {
     pub fn finish(mut self) -> Result<(Table, Account, Vec<String>), Error> {
         let table = match self.layout.mode {
             Mode::Rows => {
-                let words = self.taken_rows();
+                let words = self.taken_rows(usize::MAX);
                 self.account.seen = self.account.seen.saturating_sub(self.rows_behind);
                 decode::rows(&self.scan, &self.layout, &words, self.rows_taken, self.start_ns, &mut self.paths)
             }
@@ -243,14 +249,14 @@ fn matched(table: &Table) -> u64 {
 
 /// Rows that wait for the end of the window: a person may have asked for more than this machine can hold.
 struct Rows {
-    words: Vec<u64>,
+    words: VecDeque<u64>,
     most_words: usize,
     refused: u64,
 }
 
 impl Rows {
     fn up_to(bytes: u64) -> Rows {
-        Rows { words: Vec::new(), most_words: usize::try_from(bytes / 8).unwrap_or(usize::MAX), refused: 0 }
+        Rows { words: VecDeque::new(), most_words: usize::try_from(bytes / 8).unwrap_or(usize::MAX), refused: 0 }
     }
 
     fn add(&mut self, record: &[u8]) {
