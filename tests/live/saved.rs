@@ -46,7 +46,8 @@ fn runqslower() {
     assert!(answer.rows.len() > 20, "{:?}", answer.rows);
     for row in &answer.rows {
         assert!(number(row, "latency") > 1_000_000, "{row}");
-        assert_eq!(row["comm"], "lt-slower", "{row}");
+        // The process' main thread may wait for the workers that it has woken.
+        assert!(row["comm"] == "lt-slower" || row["tid"] == workload.pid(), "{row}");
     }
     // Often it is the other one that sat there; the machine may have more to do.
     let other = answer.rows.iter().filter(|row| row["prev_comm"] == "lt-slower").count();
