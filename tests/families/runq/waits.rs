@@ -17,8 +17,10 @@ fn of(answer: &Answer, tid: i32) -> (u64, u64) {
 #[track_caller]
 fn fits(line: &str, tid: i32, (count, sum): (u64, u64), kernel: Schedstat) -> Result<(), String> {
     assert!(count <= kernel.slices, "{line}: {tid}: {count} waits, but {kernel:?}");
-    // The kernel's wait starts at the enqueueing, a little later than the event that tells of it.
-    let allowed = kernel.run_delay_ns as f64 * 1.02 + count as f64 * 20_000.0 + 100_000.0;
+    // The kernel's wait starts at the enqueueing, a little later than the event that tells of it; and on an idle CPU it does
+    // not look at the clock again when it picks the task (rq_clock_skip_update), so it leaves out the time in which a
+    // halted virtual CPU comes back. Time that was slept, counted as waited, would be far more.
+    let allowed = kernel.run_delay_ns as f64 * 1.02 + count as f64 * 100_000.0 + 100_000.0;
     assert!((sum as f64) < allowed, "{line}: {tid}: {sum} ns in {count} waits, but {kernel:?}");
     if (count as f64) < kernel.slices as f64 * 0.97 - 1.0 {
         return Err(format!("{line}: {tid}: {count} waits of {}", kernel.slices));
