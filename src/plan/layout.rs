@@ -111,7 +111,7 @@ pub mod flag {
     pub const LAST: u8 = 2;
 }
 
-/// Bytes of `struct cell` in `src/bpf/query.bpf.h`: count, sum, minimum, maximum, time of the maximum.
+/// Bytes of `struct cell` in `src/bpf/collect.bpf.h`: count, sum, minimum, maximum, time of the maximum.
 pub const CELL_BYTES: u32 = 40;
 
 /// Groups that are made room for when a key has no bound of its own (threads, names, cgroups). The maps are filled in

@@ -20,7 +20,7 @@ pub struct Group {
     pub cell: Cell,
 }
 
-/// `struct counters` of `src/bpf/query.bpf.h`, as far as all families share it; a test compares it with the BTF.
+/// `struct counters` of `src/bpf/counters.bpf.h`, as far as all families share it; a test compares it with the BTF.
 pub const COUNTERS: &[&str] =
     &["seen", "matched", "opened", "closed", "group_full", "ring_full", "state_failed", "clamped"];
 
