@@ -75,7 +75,8 @@ int BPF_PROG(runq_wakeup_new, struct task_struct *p)
 }
 
 /* The task that leaves: still runnable, it starts to wait. */
-static __always_inline void leaves(u64 *ctx, bool preempt, struct task_struct *p, u64 *now, struct counters *count)
+static __always_inline void leaves(u64 *ctx, bool preempt, struct task_struct *p, struct task_row *row, u64 *now,
+				   struct counters *count)
 {
 	/* A preempted task is runnable whatever state it had begun to take (R+). */
 	bool waits = preempt || switch_state(ctx, p) == 0;
@@ -87,10 +88,11 @@ static __always_inline void leaves(u64 *ctx, bool preempt, struct task_struct *p
 		return;
 	}
 	if (state->start) {
-		/* It ran, so its wait had ended, and we did not see when. */
+		/* It ran, so its wait had ended, and we did not see when: a loss, if the query is about this task. */
 		state->start = 0;
-		count->family.switch_in_unseen++;
 		count->closed++;
+		if (window.open && identity_terms_hold(row, p))
+			count->family.switch_in_unseen++;
 	}
 	if (waits) {
 		*now = bpf_ktime_get_ns();
@@ -118,7 +120,7 @@ int BPF_PROG(runq_switch, bool preempt, struct task_struct *prev, struct task_st
 		count = my_counters();
 		if (!count)
 			return 0;
-		leaves(ctx, preempt, prev, &now, count);
+		leaves(ctx, preempt, prev, &row.task, &now, count);
 	}
 	if (!next->pid || !fixed_terms_hold(&row.task, next))
 		return 0;

@@ -10,6 +10,8 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
+
 use crate::diagnostic::{Diagnostic, Exit, Source};
 use crate::output::file::Format;
 use crate::repl;
@@ -31,6 +33,9 @@ pub fn main() -> ExitCode {
             // Help and version are no error; anything else is a wrong call, which has the status of a wrong query.
             let lost =
                 error.print().is_err_and(|e| e.kind() != io::ErrorKind::BrokenPipe) || closed::stdout_was_closed();
+            if matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument) {
+                eprintln!("A question is asked with -e: schedq -e 'QUERY'");
+            }
             return ExitCode::from(match (error.use_stderr(), lost) {
                 (true, _) => Exit::Wrong.code(),
                 (false, true) => Exit::Failed.code(),

@@ -31,6 +31,7 @@ pub struct Terminal {
     batches: table::Batches,
     /// Some of the current result was shown by [`Audience::batch`].
     batched: bool,
+    zone_known: bool,
     /// Results that are written together at the end.
     kept: Vec<(Option<String>, Frame)>,
     results: usize,
@@ -48,7 +49,8 @@ impl Terminal {
             },
             unicode: is_utf8(),
             width: width.filter(|_| is_terminal).unwrap_or(usize::MAX),
-            zone: TimeZone::system(),
+            // The machine's own is looked up when there is something to show: that costs more than many queries.
+            zone: TimeZone::UTC,
         };
         let width = |size: Option<(terminal_size::Width, terminal_size::Height)>| size.map(|s| usize::from(s.0.0));
         let command = match &args.verb {
@@ -68,6 +70,7 @@ impl Terminal {
             progress_wanted: !args.quiet && io::stderr().is_terminal() && !is_dumb() && !command,
             batches: table::Batches::that_go_on(),
             batched: false,
+            zone_known: false,
             kept: Vec::new(),
             results: 0,
         }
@@ -182,6 +185,15 @@ impl Terminal {
         self.kept.push((name, frame.clone()));
     }
 
+    /// The time zone of this machine, looked up once.
+    fn know_zone(&mut self) {
+        if !self.zone_known {
+            self.out.zone = TimeZone::system();
+            self.err.zone = self.out.zone.clone();
+            self.zone_known = true;
+        }
+    }
+
     fn people(&self, frame: &Frame) -> io::Result<String> {
         let made = if histogram::applies(frame) {
             histogram::render(frame, &self.out)
@@ -243,6 +255,7 @@ impl Audience for Terminal {
     }
 
     fn batch(&mut self, label: Label<'_>, _: &Plan, frame: &Frame) -> io::Result<()> {
+        self.know_zone();
         if self.keeps() {
             return Ok(());
         }
@@ -270,6 +283,7 @@ impl Audience for Terminal {
     }
 
     fn result(&mut self, result: &Finished<'_>) -> io::Result<()> {
+        self.know_zone();
         self.clear_progress();
         if !result.shown {
             self.trust(result.frame);
@@ -320,6 +334,7 @@ impl Audience for Terminal {
     }
 
     fn show(&mut self, name: &str, frame: &Frame, style: Option<&str>) -> io::Result<()> {
+        self.know_zone();
         let mut out = BufWriter::new(io::stdout().lock());
         match style {
             Some("json") => json::write(&mut out, &[frame])?,

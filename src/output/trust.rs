@@ -23,7 +23,10 @@ pub fn lines(meta: &Meta, style: &Style) -> Vec<String> {
     if meta.has_loss() {
         let happened = meta.loss.iter().filter(|c| c.count > 0);
         let causes: Vec<String> = happened.map(|c| format!("{} {}", c.label, count(c.count))).collect();
-        parts.push(style.alarm(&format!("LOSS {} ({})", count(meta.lost), causes.join(", "))));
+        // Of what should have been seen: what was, and what is known to be lost.
+        let share = meta.lost as f64 * 100.0 / meta.rows_seen.saturating_add(meta.lost) as f64;
+        let loss = format!("LOSS {} ({}: {})", count(meta.lost), units::percent(share), causes.join(", "));
+        parts.push(style.alarm(&loss));
     } else {
         parts.push("no loss".to_owned());
     }

@@ -47,15 +47,17 @@ impl Before {
                 return format!("no rows: the {what} {number} exited during the window");
             }
         }
-        if outcome.account.lost() > 0 {
-            return "no rows, but some were lost: see the losses".into();
-        }
-        match outcome.account.seen {
+        let why = match outcome.account.seen {
             0 if plan.scan.clauses.is_empty() => {
-                format!("no rows: nothing happened in the window (a row is when {})", plan.family.doc)
+                format!("nothing happened in the window (a row is when {})", plan.family.doc)
             }
-            0 => format!("no rows: no task that the filter speaks of did it (a row is when {})", plan.family.doc),
-            seen => format!("no rows: {seen} were seen, and the filter matched none of them"),
+            0 => format!("no task that the filter speaks of did it (a row is when {})", plan.family.doc),
+            1 => "one was seen, and the filter did not match it".into(),
+            seen => format!("{seen} were seen, and the filter matched none of them"),
+        };
+        match outcome.account.lost() {
+            0 => format!("no rows: {why}"),
+            lost => format!("no rows: {why} (lost: {lost})"),
         }
     }
 }

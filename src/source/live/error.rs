@@ -58,7 +58,7 @@ impl Error {
                 let list = missing.join(" and ");
                 not_possible("no-capability", format!("watching the scheduler needs {list}, which this process does not have"))
                     .help("run it as root, for example with sudo")
-                    .help("or let this binary do it for everyone: sudo setcap cap_bpf,cap_perfmon+ep \"$(command -v schedq)\"")
+                    .help(format!("or let this binary do it for everyone: sudo setcap cap_bpf,cap_perfmon+ep {}", own_path()))
                     .help("parse, check, explain, fmt, list and describe work without")
             }
             Error::NoBtf => not_possible("no-btf", "this kernel does not describe its types: /sys/kernel/btf/vmlinux is missing".into())
@@ -122,6 +122,12 @@ fn cgroup_diagnostic(path: &str, error: &cgroup::Error) -> Diagnostic {
 
 fn show(path: &Path) -> String {
     crate::name::escape(path.as_os_str().as_encoded_bytes())
+}
+
+/// Where this program is, for a command that a person may copy.
+fn own_path() -> String {
+    let path = std::env::current_exe().unwrap_or_else(|_| "schedq".into());
+    format!("'{}'", show(&path))
 }
 
 /// What libbpf and the verifier printed last that says something, in order.
