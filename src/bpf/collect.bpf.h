@@ -174,7 +174,6 @@ static __always_inline void emit_row(const u64 *row, struct counters *count)
 /* A row that passed every test. */
 static __always_inline void row_matched(struct task_row *row, u64 value, u64 at, struct counters *count)
 {
-	count->matched++;
 	if (query.mode == MODE_SINGLE)
 		add_single(value, at, count);
 	else if (query.mode == MODE_ROWS)

@@ -9,8 +9,6 @@
 struct counters {
 	/* Rows completed inside the window, of tasks that passed the tests of identity. */
 	u64 seen;
-	/* Rows that passed all tests. */
-	u64 matched;
 	/* Spans begun and ended, inside and outside the window: what is left is still open. */
 	u64 opened;
 	u64 closed;

@@ -141,10 +141,6 @@ impl Session {
         self.params.insert(name.to_owned(), texts::value(value));
     }
 
-    pub fn frame(&self, name: &str) -> Option<&Frame> {
-        self.frames.get(name)
-    }
-
     /// Checks all statements first, then runs them: a script with a mistake anywhere runs nothing.
     ///
     /// # Errors

@@ -52,10 +52,6 @@ pub struct Account {
     pub losses: Vec<Loss>,
     /// Waits (or other spans) still open when the window ended, of tasks that passed the tests of identity.
     pub open: u64,
-    /// Entries that the map of groups could take, and how many it held at most, for `explain` and messages.
-    pub groups_capacity: Option<u64>,
-    /// Memory that the maps took, bytes.
-    pub map_bytes: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -142,8 +142,6 @@ fn outcome(table: Table, matched: u64) -> Outcome {
                 loss("began_before_window", "began before the window", 0, false),
             ],
             open: 0,
-            groups_capacity: None,
-            map_bytes: 0,
         },
         window: Window { start_ns: 0, wall_offset_ns: EPOCH_NS, length_ns: 5_000_000_000, ended: Ended::Elapsed },
         notes: Vec::new(),

@@ -83,12 +83,6 @@ impl Live {
         let load::Loaded { object, links, layout, machine, notes } = load::load(scan, processes, facts)?;
         let rows = Rc::new(RefCell::new(Rows::up_to(scan.map_bytes)));
         let ring = (layout.mode == Mode::Rows).then(|| ring(&object, &rows)).transpose()?;
-        let account = Account {
-            groups_capacity: matches!(layout.mode, Mode::Groups | Mode::Histograms)
-                .then(|| layout.maps.first().map_or(0, |m| u64::from(m.entries))),
-            map_bytes: layout.total_bytes(),
-            ..Account::default()
-        };
         let paths = decode::Paths::of(scan);
         Ok(Live {
             links,
@@ -103,7 +97,7 @@ impl Live {
             notes,
             start_ns: 0,
             next_interval: 0,
-            account,
+            account: Account::default(),
             paths,
         })
     }

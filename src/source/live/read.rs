@@ -21,8 +21,7 @@ pub struct Group {
 }
 
 /// `struct counters` of `src/bpf/counters.bpf.h`, as far as all families share it; a test compares it with the BTF.
-pub const COUNTERS: &[&str] =
-    &["seen", "matched", "opened", "closed", "group_full", "ring_full", "state_failed", "clamped"];
+pub const COUNTERS: &[&str] = &["seen", "opened", "closed", "group_full", "ring_full", "state_failed", "clamped"];
 
 const CELL_WORDS: usize = CELL_BYTES as usize / 8;
 
