@@ -1,6 +1,7 @@
 //! What can be asked: one static per family, from which help, type checking, `explain`, decoding and the language
 //! reference are all read.
 
+pub mod event;
 mod runq;
 mod switch;
 pub mod task;

@@ -20,10 +20,20 @@ fn too_few_files() {
         return;
     }
     let _alone = live_lock();
-    for limit in [10, 20] {
-        let output = shell(&format!("ulimit -n {limit}; \"$SCHEDQ\" -e 'switch count for 50ms'"), &[]).fails_with(4);
-        assert!(output.stderr.contains("too many files are open"), "{limit}: {}", output.stderr);
+    // How many a query holds differs between kernels; that either there are enough or the message says so does not.
+    let mut refused = 0;
+    for limit in 10..=24 {
+        let output = shell(&format!("ulimit -n {limit}; \"$SCHEDQ\" -e 'switch count for 10ms'"), &[]);
+        match output.code() {
+            0 => {}
+            4 => {
+                refused += 1;
+                assert!(output.stderr.contains("too many files are open"), "{limit}: {}", output.stderr);
+            }
+            code => panic!("{limit}: status {code}: {}", output.stderr),
+        }
     }
+    assert!(refused > 0, "no limit was too low");
     // What may be had without asking is taken.
     let many = "switch count\n".repeat(8);
     shell(&format!("ulimit -Sn 40; \"$SCHEDQ\" -e 'for 50ms {{\n{many}}}'"), &[]).success();
