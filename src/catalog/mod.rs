@@ -3,11 +3,20 @@
 
 pub mod event;
 mod runq;
+pub mod sched;
 mod switch;
 pub mod task;
 
 /// Every family; adding one is a file beside this one and a line here.
 pub static FAMILIES: &[&Family] = &[&runq::FAMILY, &switch::FAMILY];
+
+/// The sets of events that can be recorded; adding one is a file beside this one and a line here.
+pub static EVENT_SETS: &[&Family] = &[&sched::EVENTS];
+
+/// The set of events of that (lower-case) name.
+pub fn event_set(name: &str) -> Option<&'static Family> {
+    EVENT_SETS.iter().copied().find(|set| set.name == name)
+}
 
 /// The family of that (lower-case) name.
 pub fn family(name: &str) -> Option<&'static Family> {
