@@ -24,6 +24,9 @@ pub struct Loaded {
     pub notes: Vec<String>,
 }
 
+/// Maps of a recording's object that have an entry for each CPU.
+const BY_CPU: [&str; 2] = ["rings", "positions"];
+
 /// What libbpf said since the last load; its callback is a plain function, so a static takes it.
 static LOG: Mutex<String> = Mutex::new(String::new());
 
@@ -69,7 +72,8 @@ fn attempt(scan: &Scan, processes: Processes, facts: Facts) -> Result<Loaded, Er
     configure(&mut open, scan, &layout, machine, &decided)?;
     let object = open.load().map_err(|e| load_error(&e, &layout))?;
     let mut links = Vec::new();
-    for program in object.progs_mut().filter(|p| p.autoload()) {
+    let asked = |name: &str| scan.family.programs.iter().any(|p| p.name == name && p.when == When::Asked);
+    for program in object.progs_mut().filter(|p| p.autoload() && !p.name().to_str().is_some_and(asked)) {
         let link = program.attach().map_err(|e| {
             no_files(&e).unwrap_or_else(|| Error::Attach {
                 program: program.name().to_string_lossy().into_owned(),
@@ -152,7 +156,8 @@ fn configure(
             }
             value.copy_from_slice(&config);
         } else if let Some(size) = layout.map(&name) {
-            if !matches!(size.kind, "ring buffer" | "task storage") {
+            // What is remembered of a task is the family's own struct.
+            if !matches!(size.kind, "ring buffer" | "task storage") && name != "state_hash" {
                 map.set_key_size(size.key_bytes).map_err(broken)?;
                 map.set_value_size(size.value_bytes).map_err(broken)?;
             }
@@ -163,7 +168,9 @@ fn configure(
                 Some(group) => map.set_value_size(group.value_bytes).map_err(broken)?,
                 None => map.set_autocreate(false).map_err(broken)?,
             }
-        } else if name != "counters" && !name.ends_with(".bss") {
+        } else if BY_CPU.contains(&name.as_str()) {
+            map.set_max_entries(machine.cpus).map_err(broken)?;
+        } else if !matches!(name.as_str(), "counters" | "losses") && !name.ends_with(".bss") {
             map.set_autocreate(false).map_err(broken)?;
         }
     }
@@ -172,7 +179,7 @@ fn configure(
         let name = program.name().to_string_lossy().into_owned();
         let declared = scan.family.programs.iter().find(|p| p.name == name);
         let wanted = match declared.map(|p| p.when) {
-            Some(When::Always) => true,
+            Some(When::Always | When::Asked) => true,
             Some(When::Command) => decided.child_tgid != 0,
             Some(When::Child) => child,
             Some(When::HashState) => !machine.task_storage && (scan.family.state || child),
