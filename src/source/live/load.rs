@@ -27,6 +27,9 @@ pub struct Loaded {
 /// Maps of a recording's object that have an entry for each CPU.
 const BY_CPU: [&str; 2] = ["rings", "positions"];
 
+/// Files that a load opens for a while or for good, and some to spare.
+const FILES: usize = 24;
+
 /// What libbpf said since the last load; its callback is a plain function, so a static takes it.
 static LOG: Mutex<String> = Mutex::new(String::new());
 
@@ -69,6 +72,10 @@ fn attempt(scan: &Scan, processes: Processes, facts: Facts) -> Result<Loaded, Er
     let mut open = ObjectBuilder::default()
         .open_memory(bytes)
         .map_err(|e| no_files(&e).unwrap_or_else(|| Error::Object(format!("{e:#}"))))?;
+    // With the last file gone in the middle of a load, libbpf takes its own failed probes for what the kernel cannot do.
+    if !limits::has_files(FILES) {
+        return Err(Error::Files);
+    }
     configure(&mut open, scan, &layout, machine, &decided)?;
     let object = open.load().map_err(|e| load_error(&e, &layout))?;
     let mut links = Vec::new();
