@@ -28,7 +28,7 @@ pub struct Loaded {
 const BY_CPU: [&str; 2] = ["rings", "positions"];
 
 /// Files that a load opens for a while or for good, and some to spare.
-const FILES: usize = 24;
+const FILES: usize = 16;
 
 /// What libbpf said since the last load; its callback is a plain function, so a static takes it.
 static LOG: Mutex<String> = Mutex::new(String::new());
