@@ -19,5 +19,6 @@ pub static EVENTS: Family = Family {
     programs: &[],
     state: false,
     origins: &[Origin::Kernel],
+    replay: None,
     losses: &[],
 };
