@@ -87,5 +87,6 @@ pub static EVENTS: Family = Family {
     ],
     state: true,
     origins: &[Origin::Kernel],
+    replay: None,
     losses: &[],
 };

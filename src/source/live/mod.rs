@@ -4,10 +4,10 @@
 //! before [`Live::open`] and nothing after [`Live::close`].
 
 mod bytes;
-mod decode;
 mod error;
 mod facts;
 mod load;
+mod paths;
 mod read;
 pub mod record;
 pub mod rodata;
@@ -23,7 +23,7 @@ pub use facts::{Facts, machine};
 pub use read::COUNTERS;
 pub use record::{RecordOptions, Recorder, Summary};
 
-use super::{Account, Table};
+use super::{Account, Table, decode};
 use crate::plan::Scan;
 use crate::plan::layout::{Layout, Machine, Mode};
 
@@ -71,7 +71,7 @@ pub struct Live {
     next_interval: u64,
     /// Its matched rows are those that were handed out; those still in the maps come on top.
     account: Account,
-    paths: decode::Paths,
+    paths: paths::HostPaths,
 }
 
 impl Live {
@@ -85,7 +85,7 @@ impl Live {
         let load::Loaded { object, links, layout, machine, notes } = load::load(scan, processes, facts)?;
         let rows = Rc::new(RefCell::new(Rows::up_to(scan.map_bytes)));
         let ring = (layout.mode == Mode::Rows).then(|| ring(&object, &rows)).transpose()?;
-        let paths = decode::Paths::of(scan);
+        let paths = paths::HostPaths::of(scan);
         Ok(Live {
             links,
             ring,

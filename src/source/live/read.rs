@@ -12,13 +12,8 @@ use crate::catalog::{RECURSION, ROWS_MEMORY, SHARED_LOSSES};
 use crate::plan::Scan;
 use crate::plan::histogram::Histogram;
 use crate::plan::layout::{CELL_BYTES, Layout, Machine, Mode};
+use crate::source::decode::Group;
 use crate::source::{Account, Cell, Loss};
-
-/// One group as the kernel kept it: its key's words and what they hold.
-pub struct Group {
-    pub key: Vec<u64>,
-    pub cell: Cell,
-}
 
 /// `struct counters` of `src/bpf/counters.bpf.h`, as far as all families share it; a test compares it with the BTF.
 pub const COUNTERS: &[&str] = &["seen", "opened", "closed", "group_full", "ring_full", "state_failed", "clamped"];

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::catalog::event::{Identity, NO_CGROUP};
 use crate::host::cgroup::{self, Hierarchy};
-use crate::source::live::decode;
+use crate::source::live::paths;
 
 pub struct Cgroups {
     hierarchy: Option<Hierarchy>,
@@ -31,7 +31,7 @@ impl Cgroups {
                 looked = true;
                 self.paths.extend(self.hierarchy.as_ref().map(cgroup::paths).unwrap_or_default());
             }
-            to.push((id, self.paths.get(&id).cloned().unwrap_or_else(|| decode::gone(id))));
+            to.push((id, self.paths.get(&id).cloned().unwrap_or_else(|| paths::gone(id))));
         }
     }
 }

@@ -18,7 +18,7 @@ use nix::time::{ClockId, clock_gettime};
 pub use bytes::{event, gap, identity};
 
 use super::error::Error;
-use super::{Facts, Processes, decode, load, read, set_window};
+use super::{Facts, Processes, load, paths, read, set_window};
 use crate::catalog::event::{Batch, Gap, LOSSES};
 use crate::host::{lists, namespace};
 use crate::plan::Scan;
@@ -107,7 +107,7 @@ impl Recorder {
             .into_iter()
             .map(|rings| Consumer::start(object.clone(), rings, options.queue_bytes))
             .collect();
-        let cgroups = Cgroups::of(decode::hierarchy(&scan));
+        let cgroups = Cgroups::of(paths::hierarchy(&scan));
         Ok(Recorder { links, consumers, object, merge, cgroups, notes, start_ns: 0, end_ns: 0 })
     }
 
