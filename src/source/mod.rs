@@ -2,6 +2,7 @@
 
 #[cfg(feature = "live")]
 pub mod live;
+pub mod trace;
 
 use crate::plan::histogram::Histogram;
 
