@@ -24,6 +24,7 @@ fn word(text: &str) -> Word {
 
 fn query(filter: Expr) -> Query {
     Query {
+        from: None,
         family: word("runq"),
         measure: None,
         filter: Some(at(filter)),
@@ -32,6 +33,7 @@ fn query(filter: Expr) -> Query {
         having: None,
         sort: Vec::new(),
         limit: None,
+        around: None,
         every: None,
         duration: None,
         save: None,

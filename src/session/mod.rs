@@ -4,6 +4,7 @@
 mod ask;
 pub mod command;
 mod events;
+mod recording;
 pub mod saved;
 mod steps;
 pub mod texts;
@@ -24,6 +25,7 @@ use crate::plan::Params;
 pub use crate::plan::Plan;
 
 pub use events::{Event, Events, Teller, Told, events};
+pub use recording::{filter_clauses, must_cover};
 pub use steps::{Planned, Step};
 
 /// What holds for every query of a session.
@@ -170,7 +172,11 @@ impl Session {
         let steps = self.check(source, true)?;
         let pages = steps.into_iter().flat_map(|step| match step {
             Step::Explain(text) => vec![text],
-            Step::Run(queries) => queries.iter().map(|q| steps::explained(&q.plan)).collect(),
+            Step::Run { queries, records } => {
+                let queries = queries.iter().map(|query| steps::explained(&query.plan));
+                queries.chain(records.iter().map(steps::explained_record)).collect()
+            }
+            Step::Replay(query) => vec![steps::explained(&query.plan)],
             Step::Param { .. } | Step::Show { .. } | Step::Save { .. } => Vec::new(),
         });
         Ok(pages.collect())
@@ -200,12 +206,12 @@ impl Session {
     /// Whether a statement is run although a signal has ended a window before it: it uses what there is.
     fn still_due(&self, statement: &Statement, summary: &mut Summary) -> bool {
         match statement {
-            Statement::Query(_) | Statement::Assign { .. } => summary.not_run += 1,
+            Statement::Query(_) | Statement::Assign { .. } | Statement::Record(_) => summary.not_run += 1,
             Statement::Block { statements, .. } => summary.not_run += statements.len(),
             Statement::Show { frame, .. } | Statement::Save { frame, .. } => {
                 return self.frames.contains_key(&frame.node);
             }
-            Statement::Param { .. } | Statement::Explain { .. } => return true,
+            Statement::Param { .. } | Statement::Explain(_) => return true,
         }
         false
     }
@@ -240,8 +246,12 @@ impl Session {
     ) -> Result<(), Stop> {
         match step {
             // Who stops a script does not want its next window.
-            Step::Run(queries) if summary.interrupted => {
-                summary.not_run += queries.len();
+            Step::Run { queries, records } if summary.interrupted => {
+                summary.not_run += queries.len() + records.len();
+                Ok(())
+            }
+            Step::Replay(_) if summary.interrupted => {
+                summary.not_run += 1;
                 Ok(())
             }
             Step::Show { frame, .. } | Step::Save { frame, .. }
@@ -249,7 +259,9 @@ impl Session {
             {
                 Ok(())
             }
-            Step::Run(queries) => self.ask(queries, command, audience, summary),
+            Step::Run { queries, records } if records.is_empty() => self.ask(queries, command, audience, summary),
+            Step::Run { queries, records } => self.record(records, queries, command, audience, summary),
+            Step::Replay(query) => self.replay(query, audience, summary),
             Step::Explain(text) => Ok(audience.text(text)?),
             Step::Param { name, value } => {
                 self.params.entry(name.clone()).or_insert_with(|| value.clone());

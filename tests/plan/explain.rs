@@ -5,14 +5,14 @@ use schedq::diagnostic::Source;
 use schedq::plan::layout::{Machine, layout};
 use schedq::plan::{Plan, check, describe, explain};
 
-use super::{options, queries};
+use super::{Asked, options, queries};
 
 const MACHINE: Machine = Machine { cpus: 8, task_storage: true };
 
 fn plan(text: &str) -> Plan {
     let source = Source::new("test", text);
     let (queries, params) = queries(&source);
-    let (query, block_ns) = &queries[0];
+    let (Asked::Query(query), block_ns) = &queries[0] else { panic!("{text} is no query") };
     let options = schedq::plan::CheckOptions { has_command: text.contains("child"), ..options(*block_ns) };
     check(query, &params, &options).unwrap_or_else(|errors| panic!("{text}: {errors:?}"))
 }
