@@ -47,12 +47,12 @@ struct event_record {
 	u8 flags;
 };
 
-/* What could not be recorded on a CPU since it was last told, or ever, for one cause. */
-struct loss {
-	u64 count;
+/* What could not be recorded on a CPU since that was last told, by cause. */
+struct losses {
+	u64 count[CAUSES];
 	/* 0: only the last is known. */
-	u64 from;
-	u64 to;
+	u64 from[CAUSES];
+	u64 to[CAUSES];
 };
 
 struct loss_record {
@@ -67,6 +67,7 @@ struct loss_record {
 
 DESCRIBED(struct event_record);
 DESCRIBED(struct loss_record);
+DESCRIBED(struct losses);
 DESCRIBED(enum event_kind);
 DESCRIBED(enum event_flag);
 DESCRIBED(enum loss_cause);
@@ -86,9 +87,9 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, CAUSES);
+	__uint(max_entries, 1);
 	__type(key, u32);
-	__type(value, struct loss);
+	__type(value, struct losses);
 } losses SEC(".maps");
 
 /* Up to where each CPU's ring is taken, as last asked. */
@@ -110,45 +111,55 @@ static __always_inline void *my_ring(void)
  * interrupted here by one that tells of losses. */
 static __noinline int lost(u32 cause)
 {
-	struct loss *loss = bpf_map_lookup_elem(&losses, &cause);
+	u32 zero = 0;
+	struct losses *here = bpf_map_lookup_elem(&losses, &zero);
 	u64 now = bpf_ktime_get_ns();
 
-	if (!loss)
+	if (!here || cause >= CAUSES)
 		return 0;
-	if (!loss->from)
-		loss->from = now;
-	loss->to = now;
-	__sync_fetch_and_add(&loss->count, 1);
+	if (!here->from[cause])
+		here->from[cause] = now;
+	here->to[cause] = now;
+	__sync_fetch_and_add(&here->count[cause], 1);
+	return 0;
+}
+
+static __noinline int tell_loss(void *ring, struct losses *here, u32 cause)
+{
+	struct loss_record *record;
+	u64 count;
+
+	if (cause >= CAUSES)
+		return 0;
+	count = here->count[cause];
+	if (!count)
+		return 0;
+	record = bpf_ringbuf_reserve(ring, sizeof(*record), 0);
+	if (!record)
+		return 0;
+	record->to = here->to[cause];
+	record->from = here->from[cause] ? here->from[cause] : here->to[cause];
+	record->count = count;
+	record->cause = cause;
+	record->cpu = bpf_get_smp_processor_id();
+	record->kind = EVENT_LOSS;
+	record->unused = 0;
+	here->from[cause] = 0;
+	__sync_fetch_and_add(&here->count[cause], -count);
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 
 /* Only from programs that run with interrupts off, so that none tells the same twice. */
-static __noinline int tell_losses(void *ring)
+static __always_inline void tell_losses(void *ring)
 {
-	for (u32 cause = 0; cause < CAUSES; cause++) {
-		u32 key = cause;
-		struct loss *loss = bpf_map_lookup_elem(&losses, &key);
-		struct loss_record *record;
-		u64 count;
+	u32 zero = 0;
+	struct losses *here = bpf_map_lookup_elem(&losses, &zero);
 
-		if (!loss || !loss->count)
-			continue;
-		record = bpf_ringbuf_reserve(ring, sizeof(*record), 0);
-		if (!record)
-			return 0;
-		count = loss->count;
-		record->to = loss->to;
-		record->from = loss->from ? loss->from : loss->to;
-		record->count = count;
-		record->cause = cause;
-		record->cpu = bpf_get_smp_processor_id();
-		record->kind = EVENT_LOSS;
-		record->unused = 0;
-		loss->from = 0;
-		__sync_fetch_and_add(&loss->count, -count);
-		bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
-	}
-	return 0;
+	if (!here || !(here->count[LOSS_RING_FULL] | here->count[LOSS_TASK_STATE]))
+		return;
+	tell_loss(ring, here, LOSS_RING_FULL);
+	tell_loss(ring, here, LOSS_TASK_STATE);
 }
 
 /* Woken by nobody: the recorder looks by time. */

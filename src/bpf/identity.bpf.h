@@ -125,6 +125,20 @@ static __always_inline struct task_state *recognised(struct task_struct *p)
 	return state;
 }
 
+/* The same for events that say nothing of the task but that it is there: whether it is different now is looked at in the
+ * next event that does. A filter's verdict must hold now. */
+static __always_inline struct task_state *remembered(struct task_struct *p)
+{
+	struct task_state *state;
+
+	if (query.all_terms)
+		return recognised(p);
+	state = state_of(p, true);
+	if (state && !(state->tag & KNOWN))
+		look(state, p, false, 0, 0);
+	return state;
+}
+
 static __noinline int describe(struct identity_record *record, struct task_state *state, struct task_struct *p)
 {
 	record->tid = (u32)p->pid;

@@ -74,7 +74,7 @@ static __always_inline int happened(struct task_struct *p, u32 kind, u32 flags, 
 	ring = my_ring();
 	if (!ring)
 		return 0;
-	who = recognised(p);
+	who = kind == EVENT_WAKING || kind == EVENT_MIGRATE ? remembered(p) : recognised(p);
 	if (!who)
 		return lost(LOSS_TASK_STATE);
 	if (!CONCERNS(who))
@@ -88,7 +88,7 @@ static __always_inline int happened(struct task_struct *p, u32 kind, u32 flags, 
 	if (current_too && query.task_storage) {
 		struct task_struct *current = (void *)bpf_get_current_task_btf();
 
-		who = recognised(current);
+		who = remembered(current);
 		if (!who)
 			return lost(LOSS_TASK_STATE);
 		if (!is_told(ring, who, current))

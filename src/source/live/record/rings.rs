@@ -94,12 +94,13 @@ pub fn positions(object: &Object, cpus: &[u32], into: &mut Vec<u64>) -> Result<(
 /// What was not recorded and not told yet, when no program runs any more.
 pub fn pending(object: &Object) -> Result<Vec<Gap>, Error> {
     let map = read::map(object, "losses")?;
+    let values = map.lookup_percpu(&0u32.to_ne_bytes(), MapFlags::ANY).map_err(Error::read)?.unwrap_or_default();
     let mut gaps = Vec::new();
-    for (key, (cause, _)) in (0u32..map.max_entries()).zip(LOSSES) {
-        let values = map.lookup_percpu(&key.to_ne_bytes(), MapFlags::ANY).map_err(Error::read)?.unwrap_or_default();
-        for (cpu, value) in values.iter().enumerate() {
-            let loss: Vec<u64> = words(value).collect();
-            let [count, from, to] = loss[..] else { return Err(Error::Object("a loss of another form".into())) };
+    for (cpu, value) in values.iter().enumerate() {
+        let losses: Vec<u64> = words(value).collect();
+        let causes = losses.len() / 3;
+        for (at, (cause, _)) in LOSSES.iter().enumerate().take(causes) {
+            let [count, from, to] = [losses[at], losses[causes + at], losses[2 * causes + at]];
             if count > 0 {
                 let from = if from == 0 { to } else { from };
                 gaps.push(Gap { from, to, cpu: Some(cpu as u16), count, cause });
