@@ -20,7 +20,7 @@ pub fn explain_record(record: &Record, layout: &Layout, machine: Machine) -> Str
     page.section("programs");
     let child = super::uses_child(&record.scan);
     let runs = |when: When| match when {
-        When::Always => true,
+        When::Always | When::Asked => true,
         When::Child | When::Command => child,
         When::HashState => (record.set.state || child) && !machine.task_storage,
     };
