@@ -1,5 +1,7 @@
-//! Recordings of raw events.
+//! Recordings of raw events: made, written, read, and asked.
 
+mod agree;
+mod equal;
 #[cfg(feature = "live")]
 mod filters;
 #[cfg(feature = "live")]
@@ -8,6 +10,9 @@ mod identities;
 mod live;
 #[cfg(feature = "live")]
 mod losses;
+mod naive;
+mod notation;
+mod pairing;
 #[cfg(feature = "live")]
 mod recorder;
 #[cfg(feature = "live")]
