@@ -118,7 +118,7 @@ mod tests {
         for (text, why) in [
             ("nosuch = 1", "sched has no column nosuch"),
             ("comm ~~ 1", "`~` needs a value behind it"),
-            ("tid = 1 to 'x.parquet'; runq where tid = 1", "`to` stands twice"),
+            ("tid = 1 to 'x.parquet'; runq where tid = 1", "`to` is not expected here"),
         ] {
             let refused = filter_clauses("sched", text).unwrap_err();
             assert_eq!(refused.code, "recorded-filter");
