@@ -70,7 +70,7 @@ fn programs(page: &mut Page, plan: &Plan, machine: Machine) {
     page.section("programs");
     let child = uses_child(&plan.scan);
     let runs = |program: &&Program| match program.when {
-        When::Always => true,
+        When::Always | When::Asked => true,
         // A query about `child` cannot run without a command.
         When::Child | When::Command => child,
         When::HashState => (plan.family.state || child) && !machine.task_storage,

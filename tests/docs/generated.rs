@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use schedq::catalog::{self, Column, FAMILIES, Family, Kind, LossKind, RECURSION, ROWS_MEMORY, SHARED_LOSSES, task};
+use schedq::catalog::{
+    self, Column, FAMILIES, Family, Kind, LossKind, RECURSION, ROWS_MEMORY, SHARED_LOSSES, replay, task,
+};
 
 /// Cells of a row of a table.
 fn row(cells: &[&str]) -> String {
@@ -60,6 +62,7 @@ pub fn all_losses() -> Vec<(&'static LossKind, String)> {
             }
         }
     }
+    all.extend(replay::LOSSES.iter().map(|loss| (loss, "of a recording".to_owned())));
     all
 }
 

@@ -1,55 +1,24 @@
-//! Words of the kernel as values for people: names made printable, numbers made words, ids made paths.
+//! Words of rows as values for people: names made printable, numbers made words, ids made paths.
 
-use std::collections::HashMap;
-
-use super::read::Group;
+use super::{Cell, Table, TableColumn, Values};
 use crate::catalog::{Column, Kind};
-use crate::host::cgroup;
 use crate::name;
 use crate::plan::layout::Layout;
-use crate::plan::predicate::Test;
 use crate::plan::{INTERVAL, Output, Scan};
-use crate::source::{Cell, Table, TableColumn, Values};
 
 /// `MISSING` of `src/bpf/config.bpf.h`.
 const MISSING: u64 = 1 << 63;
 
-/// Ids of cgroups to their paths, read when one is first needed.
-pub struct Paths {
-    hierarchy: Option<cgroup::Hierarchy>,
-    known: HashMap<u64, String>,
+/// One group as it was kept: its key's words and what they hold.
+pub struct Group {
+    pub key: Vec<u64>,
+    pub cell: Cell,
 }
 
-impl Paths {
-    /// The hierarchy that the scan speaks of, if it speaks of cgroups.
-    pub fn of(scan: &Scan) -> Paths {
-        let all = cgroup::hierarchies();
-        let named = scan.clauses.iter().flat_map(|c| &c.terms).find_map(|t| match &t.test {
-            Test::Under(path) | Test::CgroupEqual(path) | Test::CgroupNotEqual(path) => {
-                cgroup::resolve(path, &all).ok().map(|g| g.v1)
-            }
-            _ => None,
-        });
-        let hierarchy = match named {
-            Some(false) => all.iter().find(|h| !h.v1),
-            _ => cgroup::cpu_hierarchy(&all),
-        };
-        Paths { hierarchy: hierarchy.cloned(), known: HashMap::new() }
-    }
-
-    /// Read anew when an id is unknown, since groups are born while a query runs. One that is gone keeps its id, so that
-    /// it is never taken for another.
-    fn path(&mut self, id: u64) -> String {
-        if !self.known.contains_key(&id) {
-            if let Some(hierarchy) = &self.hierarchy {
-                for (id, path) in cgroup::paths(hierarchy) {
-                    self.known.entry(id).or_insert(path);
-                }
-            }
-            self.known.entry(id).or_insert_with(|| format!("(gone: cgroup id {id})"));
-        }
-        self.known[&id].clone()
-    }
+/// Who knows the paths of cgroups.
+pub trait Paths {
+    /// The path of that id, for people; of one that is not known, its number.
+    fn path(&mut self, id: u64) -> String;
 }
 
 /// A query without keys: one row, also when nothing happened.
@@ -57,7 +26,7 @@ pub fn single(cell: Cell) -> Table {
     Table { columns: Vec::new(), cells: Some(vec![cell]), height: 1 }
 }
 
-pub fn groups(scan: &Scan, layout: &Layout, groups: Vec<Group>, start_ns: u64, paths: &mut Paths) -> Table {
+pub fn groups(scan: &Scan, layout: &Layout, groups: Vec<Group>, start_ns: u64, paths: &mut dyn Paths) -> Table {
     let Output::Groups { keys, .. } = &scan.output else { return Table::default() };
     let mut columns = Vec::new();
     let mut at = 0;
@@ -76,7 +45,7 @@ pub fn groups(scan: &Scan, layout: &Layout, groups: Vec<Group>, start_ns: u64, p
 }
 
 /// Emitted rows; `before` were handed out already, which counts for `first`.
-pub fn rows(scan: &Scan, layout: &Layout, words: &[u64], before: u64, start_ns: u64, paths: &mut Paths) -> Table {
+pub fn rows(scan: &Scan, layout: &Layout, words: &[u64], before: u64, start_ns: u64, paths: &mut dyn Paths) -> Table {
     let Output::Rows { columns: wanted, first } = &scan.output else { return Table::default() };
     let width = layout.record_slots.len();
     let found = words.len() / width;
@@ -96,7 +65,7 @@ pub fn rows(scan: &Scan, layout: &Layout, words: &[u64], before: u64, start_ns: 
     Table { columns, cells: None, height }
 }
 
-fn column<'a>(column: &Column, words: impl Iterator<Item = &'a [u64]>, paths: &mut Paths) -> TableColumn {
+fn column<'a>(column: &Column, words: impl Iterator<Item = &'a [u64]>, paths: &mut dyn Paths) -> TableColumn {
     let there = |w: &[u64]| (w[0] != MISSING).then_some(w[0]);
     let values = match column.kind {
         Kind::Int | Kind::Duration | Kind::Time => Values::Int(words.map(|w| there(w).map(|v| v as i64)).collect()),
