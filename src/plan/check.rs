@@ -73,11 +73,16 @@ impl Scope<'_> {
 /// # Errors
 /// All that is wrong with it, in the order of its clauses.
 pub fn check(query: &ast::Query, params: &Params, options: &CheckOptions) -> Result<Plan, Vec<Error>> {
-    bound(query, params, options).map(|(plan, _)| plan)
+    bound(query, params, options, 0).map(|(plan, _)| plan)
 }
 
-/// The plan, and the query with the values of its parameters.
-fn bound(query: &ast::Query, params: &Params, options: &CheckOptions) -> Result<(Plan, ast::Query), Vec<Error>> {
+/// The plan, and the query with the values of its parameters. `depth` counts the queries around it.
+fn bound(
+    query: &ast::Query,
+    params: &Params,
+    options: &CheckOptions,
+    depth: usize,
+) -> Result<(Plan, ast::Query), Vec<Error>> {
     let Some(family) = catalog::family(&query.family.node) else {
         return Err(vec![Error::UnknownFamily {
             name: query.family.clone(),
@@ -102,7 +107,7 @@ fn bound(query: &ast::Query, params: &Params, options: &CheckOptions) -> Result<
     let save = query.save.as_ref().and_then(|path| scope.file_name("save", path));
     let from = query.from.as_ref().and_then(|path| scope.recording("from", path));
     scope.not_over_the_recording(&query, from.as_deref(), save.as_deref());
-    let around = scope.around(&mut query, params);
+    let around = scope.around(&mut query, params, depth);
     if !scope.errors.is_empty() {
         return Err(scope.errors);
     }

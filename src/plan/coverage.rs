@@ -171,3 +171,6 @@ fn is_filled(range: (i64, i64), by: &[(i64, i64)]) -> bool {
         from = *reach + 1;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -339,6 +339,11 @@ pub enum Error {
         clause: &'static str,
         span: Span,
     },
+    /// `worst(…)` in `worst(…)`, again and again.
+    WorstTooDeep {
+        most: usize,
+        span: Span,
+    },
     /// `worst(…)` of a family that only counts.
     WorstOfNone {
         family: &'static Family,

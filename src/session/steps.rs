@@ -8,6 +8,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+pub(super) use recordings::explained_record;
+
 use super::{Session, saved};
 use crate::diagnostic::{Diagnostic, Exit, Source, Span};
 use crate::host::lists;
@@ -16,7 +18,7 @@ use crate::nearest::nearest;
 use crate::output::file::{self, Prepared};
 use crate::output::{STYLES, csv};
 use crate::plan::layout::{Machine, layout};
-use crate::plan::{CheckOptions, Params, Plan, Record, check, explain, messages};
+use crate::plan::{Params, Plan, Record, check, explain, messages};
 use crate::{lang, name};
 
 /// One thing to be done.
@@ -70,12 +72,6 @@ pub fn parts(source: &Source) -> Vec<Result<Item, Vec<Diagnostic>>> {
 pub(super) fn explained(plan: &Plan) -> String {
     let machine = Machine { cpus: lists::possible_cpus(), task_storage: true };
     explain::explain(plan, &layout(&plan.scan, machine), machine)
-}
-
-/// A recording in words, as it would run on this machine.
-pub(super) fn explained_record(record: &Record) -> String {
-    let machine = Machine { cpus: lists::possible_cpus(), task_storage: true };
-    explain::explain_record(record, &layout(&record.scan, machine), machine)
 }
 
 /// With a command, all queries start before it does: they become one window, and what is done with results
@@ -275,10 +271,6 @@ impl Session {
             }
         }
         steps.push(Step::Run { queries, records });
-    }
-
-    fn check_options<'a>(&self, block_ns: Option<u64>, has_command: bool, saved: &'a [&'a str]) -> CheckOptions<'a> {
-        CheckOptions { map_bytes: self.settings.map_bytes, groups: self.settings.groups, has_command, block_ns, saved }
     }
 
     fn planned(

@@ -12,6 +12,8 @@ use crate::plan::{Around, AroundTime};
 /// The ending of a recording, and of the folder in which its parts lie while it is made.
 const ENDING: &str = "parquet";
 const PARTS: &str = "partial";
+/// How deep `worst` may stand in `worst`: each is a question of its own, asked before the one around it.
+const MOST_WORST: usize = 8;
 
 impl Scope<'_> {
     /// The file of `from` or `to`.
@@ -34,23 +36,29 @@ impl Scope<'_> {
     }
 
     /// The query's `around`; a query in it is bound.
-    pub(super) fn around(&mut self, query: &mut Query, params: &Params) -> Option<Around> {
+    pub(super) fn around(&mut self, query: &mut Query, params: &Params, depth: usize) -> Option<Around> {
         let around = query.around.as_mut()?;
         let Some(from) = &query.from else {
             return self.refuse(Error::AroundLive { span: around.span });
         };
         let each_side = self.each_side(&around.node.each_side);
-        let time = self.time_of(&mut around.node.time, from, params);
+        let time = self.time_of(&mut around.node.time, from, params, depth);
         Some(Around { time: time?, each_side_ns: each_side? })
     }
 
-    fn time_of(&mut self, time: &mut Spanned<Time>, from: &Spanned<Value>, params: &Params) -> Option<AroundTime> {
+    fn time_of(
+        &mut self,
+        time: &mut Spanned<Time>,
+        from: &Spanned<Value>,
+        params: &Params,
+        depth: usize,
+    ) -> Option<AroundTime> {
         let span = time.span;
         match &mut time.node {
             Time::Column { frame, column } => {
                 Some(AroundTime::Column { frame: frame.node.clone(), column: column.node.clone(), span })
             }
-            Time::Worst(query) => self.worst(query, from, params),
+            Time::Worst(query) => self.worst(query, from, params, depth),
             // Without a value: reported when it was looked up.
             Time::Value(Value::Param(_)) => None,
             Time::Value(Value::Int(ns)) => match u64::try_from(*ns) {
@@ -71,7 +79,7 @@ impl Scope<'_> {
     }
 
     /// `worst(QUERY)`: only which rows it looks at is the query's own.
-    fn worst(&mut self, query: &mut Query, from: &Spanned<Value>, params: &Params) -> Option<AroundTime> {
+    fn worst(&mut self, query: &mut Query, from: &Spanned<Value>, params: &Params, depth: usize) -> Option<AroundTime> {
         let ast::Query { stats, by, having, sort, limit, every, duration, save, .. } = &*query;
         let clauses = [
             ("stats", stats.first().map(|stat| stat.span)),
@@ -84,6 +92,10 @@ impl Scope<'_> {
             ("save", save.as_ref().map(|save| save.span)),
         ];
         let mut refused = false;
+        if depth >= MOST_WORST {
+            self.errors.push(Error::WorstTooDeep { most: MOST_WORST, span: query.span });
+            refused = true;
+        }
         for (clause, span) in clauses {
             if let Some(span) = span {
                 self.errors.push(Error::WorstClause { clause, span });
@@ -101,7 +113,7 @@ impl Scope<'_> {
         let mut whole = query.clone();
         whole.from.get_or_insert_with(|| from.clone());
         whole.stats = [Stat::Max, Stat::MaxAt].map(|stat| Spanned::new(stat, query.span)).to_vec();
-        match bound(&whole, params, self.options) {
+        match bound(&whole, params, self.options, depth + 1) {
             Ok((plan, mut asked)) => {
                 asked.stats.clear();
                 if !own {

@@ -85,9 +85,6 @@ pub(super) fn explain_replay(plan: &Plan) -> String {
     page.section("notes");
     page.wrapped("  ".to_string(), "no program runs in the kernel, and no right is needed but to read the file");
     page.wrapped("  ".to_string(), "rows are made of the recorded events by the rules by which they are made live");
-    if !plan.scan.clauses.is_empty() || plan.scan.range.is_some() || plan.around.is_some() {
-        page.wrapped("  ".to_string(), "only what the condition and the time need is read of the file");
-    }
     page.text
 }
 

@@ -73,6 +73,9 @@ pub(super) fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
             &format!("no {clause} in it"),
         )
         .help("a query in `worst(…)` has `from`, `where` and `around`"),
+        Error::WorstTooDeep { most, span } => {
+            say("worst-too-deep", format!("`worst` stands in `worst` more than {most} times"), *span, "too deep")
+        }
         Error::WorstOfNone { family, span } => say(
             "worst-of-none",
             format!("{} only counts, so none of its rows is the worst", family.name),

@@ -2,8 +2,16 @@
 
 use super::super::Session;
 use super::Scope;
+use crate::host::lists;
 use crate::lang::ast::{self, Query, Time};
-use crate::plan::{Record, check_record, messages};
+use crate::plan::layout::{Machine, layout};
+use crate::plan::{CheckOptions, Record, check_record, explain, messages};
+
+/// A recording in words, as it would run on this machine.
+pub(in crate::session) fn explained_record(record: &Record) -> String {
+    let machine = Machine { cpus: lists::possible_cpus(), task_storage: true };
+    explain::explain_record(record, &layout(&record.scan, machine), machine)
+}
 
 impl Session {
     /// A recording that is to be made.
@@ -46,5 +54,14 @@ impl Session {
             Some(Time::Worst(query)) => self.known_times(query, scope),
             Some(Time::Value(_)) | None => {}
         }
+    }
+
+    pub(super) fn check_options<'a>(
+        &self,
+        block_ns: Option<u64>,
+        has_command: bool,
+        saved: &'a [&'a str],
+    ) -> CheckOptions<'a> {
+        CheckOptions { map_bytes: self.settings.map_bytes, groups: self.settings.groups, has_command, block_ns, saved }
     }
 }
