@@ -1,5 +1,7 @@
 //! Recorded events: the file that holds them, both ways, and how rows are made of them again.
 
+pub mod batches;
+mod chunk;
 mod container;
 mod decode;
 mod digest;
@@ -8,6 +10,11 @@ pub mod error;
 mod group;
 pub mod meta;
 mod parts;
+pub mod read;
 pub mod schema;
 mod tasks;
+mod told;
+pub mod wanted;
 pub mod write;
+#[cfg(test)]
+mod cost;
