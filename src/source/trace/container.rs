@@ -227,3 +227,19 @@ pub fn ending(footer: &ThriftFileMetadata, meta: &Meta) -> Result<Vec<u8>, Doing
     ending.extend_from_slice(footer);
     Ok(ending)
 }
+
+/// Prints what each column takes.
+#[cfg(test)]
+pub fn sizes(path: &std::path::Path, events: usize) {
+    let file = std::fs::File::open(path).unwrap();
+    let known = polars_parquet::parquet::read::read_metadata(&mut std::io::BufReader::new(file)).unwrap();
+    let mut sizes = vec![0; COLUMNS.len()];
+    for group in &known.row_groups {
+        for (size, column) in sizes.iter_mut().zip(group.parquet_columns()) {
+            *size += column.compressed_size();
+        }
+    }
+    let line: Vec<String> =
+        COLUMNS.iter().zip(&sizes).map(|(c, s)| format!("{} {:.2}", c.name, *s as f64 / events as f64)).collect();
+    println!("  {}", line.join(", "));
+}

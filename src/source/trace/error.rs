@@ -13,8 +13,8 @@ pub enum Error {
     Io { path: PathBuf, task: Task, error: io::Error },
     /// The path has another ending than `.parquet`.
     Ending { path: PathBuf },
-    /// A device, a pipe or a folder: a recording is put together beside its file, so it must be one.
-    NoFile { path: PathBuf, what: &'static str },
+    /// A device, a pipe or a folder: a recording is put together beside its file, and read from places all over it.
+    NoFile { path: PathBuf, what: &'static str, task: Task },
     /// Parts of a recording that was not finished lie where this one's parts would.
     Left { folder: PathBuf },
     /// Values could not be encoded: a fault of schedq.
@@ -98,7 +98,8 @@ impl Error {
                 Diagnostic::new("unknown-ending", Exit::Wrong, format!("cannot record to {}: a recording is a .parquet file", show(path)))
                     .help("name it so: to 'trace.parquet'")
             }
-            Error::NoFile { path, what } => {
+            Error::NoFile { path, what, task: Task::Read } => unreadable(path, &format!("it is {what}")).help("name a file"),
+            Error::NoFile { path, what, task: Task::Record } => {
                 Diagnostic::new("cannot-record", Exit::NotPossible, format!("cannot record to {}: it is {what}", show(path)))
                     .help("name a file; its parts lie beside it while it is recorded")
             }

@@ -148,6 +148,28 @@ pub enum Id {
 /// others tell who tasks are and what was lost, which is rare; they are written once a row group.
 pub const PAGED: usize = Id::Tgid as usize;
 
+/// The columns that are paged.
+pub const IDS: [Id; PAGED] = [
+    Id::At,
+    Id::Event,
+    Id::Cpu,
+    Id::Tid,
+    Id::Comm,
+    Id::Prio,
+    Id::State,
+    Id::StateBits,
+    Id::Preempted,
+    Id::Throttled,
+    Id::NextTid,
+    Id::NextComm,
+    Id::NextPrio,
+    Id::OnCpu,
+    Id::WakerTid,
+    Id::WakerComm,
+    Id::TargetCpu,
+    Id::FromCpu,
+];
+
 #[derive(Debug, PartialEq, Eq)]
 pub struct Column {
     pub name: &'static str,
@@ -266,6 +288,7 @@ mod tests {
         ] {
             assert_eq!(COLUMNS[id as usize].name, name);
         }
+        assert!(IDS.iter().enumerate().all(|(at, id)| *id as usize == at));
         assert_eq!(COLUMNS.len(), Id::LostCause as usize + 1);
         assert!(COLUMNS[PAGED..].iter().all(|c| c.rows.kinds() & !(IDENTITIES | LOSSES) == 0));
     }
