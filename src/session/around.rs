@@ -51,7 +51,7 @@ pub fn wall_text(at_ns: u64, meta: &Meta) -> String {
     let Ok(time) = Timestamp::from_nanosecond(i128::from(at_ns) + i128::from(meta.wall_offset_ns)) else {
         return format!("{at_ns} ns");
     };
-    time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S%.6f").to_string()
+    TimeZone::system().to_datetime(time).strftime("%Y-%m-%d %H:%M:%S%.6f").to_string()
 }
 
 /// Without a date it is the first such time inside the recording.
@@ -62,15 +62,15 @@ fn of_wall(time: WallTime, meta: &Meta, zone: &TimeZone) -> Option<i128> {
     };
     let clock = Time::new(time.hour as i8, time.minute as i8, time.second as i8, time.nanosecond as i32).ok()?;
     let monotonic = |date: Date| {
-        let zoned = DateTime::from_parts(date, clock).to_zoned(zone.clone()).ok()?;
-        Some(zoned.timestamp().as_nanosecond() - i128::from(meta.wall_offset_ns))
+        let time = zone.to_timestamp(DateTime::from_parts(date, clock)).ok()?;
+        Some(time.as_nanosecond() - i128::from(meta.wall_offset_ns))
     };
     if let Some((year, month, day)) = time.date {
         return monotonic(Date::new(year, month as i8, day as i8).ok()?);
     }
     let date_of = |at_ns: u64| {
         let time = Timestamp::from_nanosecond(i128::from(at_ns) + i128::from(meta.wall_offset_ns)).ok()?;
-        Some(time.to_zoned(zone.clone()).date())
+        Some(zone.to_datetime(time).date())
     };
     let (mut date, last) = (date_of(meta.start_ns)?, date_of(meta.end_ns)?);
     // A time that is written without a fraction means all of its second.

@@ -73,14 +73,14 @@ impl Session {
 }
 
 /// Hands intervals on while the window is open.
-struct Relay<'a> {
+struct Relay<'a, 'p> {
     audience: &'a mut dyn Audience,
     queries: &'a [Planned],
-    passed: &'a mut [Passed<'a>],
+    passed: &'a mut [Passed<'p>],
     failed: Option<io::Error>,
 }
 
-impl window::Watcher for Relay<'_> {
+impl window::Watcher for Relay<'_, '_> {
     fn wants_progress(&self) -> bool {
         self.audience.wants_progress()
     }

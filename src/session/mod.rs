@@ -27,7 +27,9 @@ pub use crate::frame::Frame;
 use crate::lang::ast::Statement;
 use crate::output::ndjson::Label;
 pub use crate::plan::Plan;
-use crate::plan::{Params, Record};
+use crate::plan::Params;
+#[cfg(not(feature = "live"))]
+use crate::plan::Record;
 
 pub use events::{Event, Events, Teller, Told, events};
 pub use recording::{Recorded, filter_clauses, must_cover};
