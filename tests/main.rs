@@ -13,6 +13,7 @@ mod output;
 mod plan;
 mod plans;
 mod python;
+mod recording;
 // A toolbox: not every tool is in use under every set of features.
 #[allow(dead_code, unused_imports)]
 mod support;

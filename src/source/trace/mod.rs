@@ -3,8 +3,11 @@
 pub mod batches;
 mod chunk;
 mod container;
+#[cfg(test)]
+mod cost;
 mod decode;
-mod digest;
+pub mod describe;
+pub mod digest;
 mod encode;
 pub mod error;
 mod group;
@@ -16,5 +19,3 @@ mod tasks;
 mod told;
 pub mod wanted;
 pub mod write;
-#[cfg(test)]
-mod cost;

@@ -1,0 +1,3 @@
+//! Recordings of raw events.
+
+mod file;
