@@ -2,6 +2,7 @@
 //! reference are all read.
 
 pub mod event;
+pub mod replay;
 mod runq;
 pub mod sched;
 mod switch;
@@ -43,6 +44,8 @@ pub struct Family {
     pub state: bool,
     /// Where its rows can come from.
     pub origins: &'static [Origin],
+    /// How its rows come out of recorded events; for families that have [`Origin::Replay`], and only for them.
+    pub replay: Option<replay::Replay>,
     /// The losses that its programs count, beyond those of the shared header.
     pub losses: &'static [LossKind],
 }
@@ -240,6 +243,8 @@ pub enum When {
     Child,
     /// Only where per-task state must be kept in a hash (no task storage on this kernel), to free it at exit.
     HashState,
+    /// Always loaded, but run by the reader when it asks and not by an event.
+    Asked,
 }
 
 /// A way to lose or set aside something, counted per CPU by the kernel side: an index into its counters.

@@ -1,10 +1,24 @@
 //! Waiting for a CPU: from runnable to running.
 
+mod replay;
+
 use super::task::OWN_SLOT;
 use super::{Cardinality, Column, Family, Kind, LossKind, Origin, Program, Stage, Unit, When};
 
 /// `enum runq_cause` in `src/bpf/runq.bpf.c`.
-const CAUSES: &[(&str, i64)] = &[("wakeup", 0), ("new", 1), ("preempt", 2), ("throttle", 3)];
+mod cause {
+    pub const WAKEUP: u32 = 0;
+    pub const NEW: u32 = 1;
+    pub const PREEMPT: u32 = 2;
+    pub const THROTTLE: u32 = 3;
+}
+
+const CAUSES: &[(&str, i64)] = &[
+    ("wakeup", cause::WAKEUP as i64),
+    ("new", cause::NEW as i64),
+    ("preempt", cause::PREEMPT as i64),
+    ("throttle", cause::THROTTLE as i64),
+];
 
 pub static FAMILY: Family = Family {
     name: "runq",
@@ -96,7 +110,8 @@ pub static FAMILY: Family = Family {
             doc: "forgets a task that is gone",
         },
     ],
-    origins: &[Origin::Kernel],
+    origins: &[Origin::Kernel, Origin::Replay],
+    replay: Some(replay::REPLAY),
     losses: &[
         LossKind {
             counter: "start_unseen",

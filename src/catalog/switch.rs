@@ -1,22 +1,38 @@
 //! Leaving a CPU, voluntarily or not.
 
+mod replay;
+
 use super::task::OWN_SLOT;
 use super::{Cardinality, Column, Family, Kind, Origin, Program, Stage, Unit, When};
 
 /// `enum switch_kind` in `src/bpf/switch.bpf.c`.
-const KINDS: &[(&str, i64)] = &[("voluntary", 0), ("involuntary", 1)];
+const VOLUNTARY: u64 = 0;
+const INVOLUNTARY: u64 = 1;
+const KINDS: &[(&str, i64)] = &[("voluntary", VOLUNTARY as i64), ("involuntary", INVOLUNTARY as i64)];
 
 /// `enum switch_state` in `src/bpf/switch.bpf.c`: one number per word, not the kernel's bits, which differ between kernels.
+mod state {
+    pub const RUNNING: u64 = 0;
+    pub const SLEEP: u64 = 1;
+    pub const DISK: u64 = 2;
+    pub const STOPPED: u64 = 3;
+    pub const TRACED: u64 = 4;
+    pub const PARKED: u64 = 5;
+    pub const IDLE: u64 = 6;
+    pub const ZOMBIE: u64 = 7;
+    pub const DEAD: u64 = 8;
+}
+
 const STATES: &[(&str, i64)] = &[
-    ("running", 0),
-    ("sleep", 1),
-    ("disk", 2),
-    ("stopped", 3),
-    ("traced", 4),
-    ("parked", 5),
-    ("idle", 6),
-    ("zombie", 7),
-    ("dead", 8),
+    ("running", state::RUNNING as i64),
+    ("sleep", state::SLEEP as i64),
+    ("disk", state::DISK as i64),
+    ("stopped", state::STOPPED as i64),
+    ("traced", state::TRACED as i64),
+    ("parked", state::PARKED as i64),
+    ("idle", state::IDLE as i64),
+    ("zombie", state::ZOMBIE as i64),
+    ("dead", state::DEAD as i64),
 ];
 
 pub static FAMILY: Family = Family {
@@ -107,6 +123,7 @@ pub static FAMILY: Family = Family {
             doc: "forgets a task that is gone",
         },
     ],
-    origins: &[Origin::Kernel],
+    origins: &[Origin::Kernel, Origin::Replay],
+    replay: Some(replay::REPLAY),
     losses: &[],
 };

@@ -10,6 +10,17 @@ const POLICIES: &[(&str, i64)] =
 /// The first slot that a family's own columns may take.
 pub const OWN_SLOT: u8 = 18;
 
+/// The first slots of those columns that are found by something else than the query: who makes rows of recorded events.
+pub mod slot {
+    pub const AT: usize = 0;
+    pub const CPU: usize = 1;
+    pub const TID: usize = 2;
+    pub const COMM: usize = 4;
+    pub const PRIO: usize = 8;
+    pub const CGROUP: usize = 11;
+    pub const CHILD: usize = 13;
+}
+
 /// Slots for `cgroup under`: the id of the ancestor at a level fixed at the start, one slot per level that the query names.
 pub const UNDER_SLOTS: [u8; 4] = [14, 15, 16, 17];
 
@@ -148,3 +159,24 @@ pub static COLUMNS: &[Column] = &[
         from: "sched_process_fork, followed from that command on",
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_those_of_the_columns() {
+        let of = |name| usize::from(COLUMNS.iter().find(|c| c.name == name).expect("a column").slot);
+        let named = [
+            ("at", slot::AT),
+            ("cpu", slot::CPU),
+            ("tid", slot::TID),
+            ("comm", slot::COMM),
+            ("prio", slot::PRIO),
+            ("cgroup", slot::CGROUP),
+            ("child", slot::CHILD),
+        ];
+        named.into_iter().for_each(|(name, slot)| assert_eq!(of(name), slot, "{name}"));
+        assert_eq!(slot::CHILD + 1, usize::from(UNDER_SLOTS[0]), "nothing stands between them");
+    }
+}

@@ -95,6 +95,8 @@ pub fn help() -> String {
          show NAME [as STYLE]      {}\n\
          save NAME to 'FILE'       .parquet .csv .json .ndjson\n\
          for D {{ … }}               several queries in one window\n\
+         record sched for D to 'FILE.parquet'\n\
+         from 'FILE.parquet' FAMILY …, also with around TIME D\n\
          param NAME = VALUE        for $NAME\n\
          explain QUERY             how it would run\n\
          list, describe FAMILY     what there is to ask\n\

@@ -1,5 +1,6 @@
 //! One door to the events: a [`Scan`](crate::plan::Scan) goes in, a [`Table`] and an [`Account`] come out.
 
+mod decode;
 #[cfg(feature = "live")]
 pub mod live;
 pub mod trace;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use schedq::catalog::{
-    self, Column, FAMILIES, Family, Kind, LossKind, RECURSION, ROWS_MEMORY, SHARED_LOSSES, event, task,
+    self, Column, FAMILIES, Family, Kind, LossKind, RECURSION, ROWS_MEMORY, SHARED_LOSSES, event, replay, task,
 };
 use schedq::source::trace::schema;
 
@@ -63,6 +63,7 @@ pub fn all_losses() -> Vec<(&'static LossKind, String)> {
             }
         }
     }
+    all.extend(replay::LOSSES.iter().map(|loss| (loss, "of a recording".to_owned())));
     all
 }
 

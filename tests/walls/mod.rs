@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use schedq::catalog::{FAMILIES, Family, Origin};
+use schedq::catalog::{EVENT_SETS, FAMILIES, Family, Origin};
 
 use source::Token;
 
@@ -148,7 +148,9 @@ fn the_wall_test_lets_pass_what_is_allowed() {
 /// Where a family's name is spelled in a file: as a name, as a string of its own, or as the beginning of a query.
 fn spellings(family: &Family, file: &str, text: &str) -> Vec<String> {
     let may = [format!("catalog/{}.rs", family.name), format!("bpf/{}.bpf.c", family.name)];
-    if may.iter().any(|m| m == file) {
+    let folder = format!("catalog/{}/", family.name);
+    // Kinds of events have words of their own.
+    if file == "catalog/event.rs" || file.starts_with(&folder) || may.iter().any(|m| m == file) {
         return Vec::new();
     }
     let words = ["count", "events"].into_iter().chain(family.measures.iter().copied());
@@ -206,23 +208,34 @@ fn the_spelling_test_can_fail() {
     assert_eq!(found("plan/check.rs", &format!("// {name} {measure}\nlet {name}s = 1;")), 0);
 }
 
-/// A family has one static, one program in C if its rows come from the kernel, and one folder of tests.
+/// A family has one static, one program in C if its rows come from the kernel, one pairing in Rust if they come out of a
+/// recording, and one folder of tests.
 #[test]
 fn families_are_complete() {
     let names = |families: &mut dyn Iterator<Item = &&'static Family>| -> BTreeSet<String> {
         families.map(|family| family.name.to_owned()).collect()
     };
     let all = names(&mut FAMILIES.iter());
-    let of_kernel = names(&mut FAMILIES.iter().filter(|family| family.origins.contains(&Origin::Kernel)));
+    let of_kernel =
+        names(&mut FAMILIES.iter().chain(EVENT_SETS).filter(|family| family.origins.contains(&Origin::Kernel)));
     let entries = |folder: &str| -> BTreeSet<String> {
         let entries = fs::read_dir(root().join(folder)).unwrap_or_else(|e| panic!("{folder}: {e}"));
         entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8")).collect()
     };
     let programs: BTreeSet<String> =
         entries("src/bpf").iter().filter_map(|file| file.strip_suffix(".bpf.c").map(str::to_owned)).collect();
-    assert_eq!(programs, of_kernel, "src/bpf/*.bpf.c, and the families with rows from the kernel");
+    assert_eq!(programs, of_kernel, "src/bpf/*.bpf.c, and the families and sets of events from the kernel");
     let folders: BTreeSet<String> =
         entries("tests/families").into_iter().filter(|entry| !entry.ends_with(".rs")).collect();
     assert_eq!(folders, all, "the folders of tests/families, and the catalog");
+    let of_replay = names(&mut FAMILIES.iter().filter(|family| family.origins.contains(&Origin::Replay)));
+    let declared = names(&mut FAMILIES.iter().filter(|family| family.replay.is_some()));
+    assert_eq!(
+        declared, of_replay,
+        "families that declare how their rows come out of a recording, and say that they do"
+    );
+    let has_replay = |file: &String| root().join("src/catalog").join(file).join("replay.rs").is_file();
+    let pairings: BTreeSet<String> = entries("src/catalog").into_iter().filter(has_replay).collect();
+    assert_eq!(pairings, of_replay, "src/catalog/*/replay.rs, and the families with rows from a recording");
     assert_eq!(all.len(), FAMILIES.len(), "no two families of one name");
 }

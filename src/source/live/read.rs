@@ -12,13 +12,8 @@ use crate::catalog::{RECURSION, ROWS_MEMORY, SHARED_LOSSES};
 use crate::plan::Scan;
 use crate::plan::histogram::Histogram;
 use crate::plan::layout::{CELL_BYTES, Layout, Machine, Mode};
+use crate::source::decode::Group;
 use crate::source::{Account, Cell, Loss};
-
-/// One group as the kernel kept it: its key's words and what they hold.
-pub struct Group {
-    pub key: Vec<u64>,
-    pub cell: Cell,
-}
 
 /// `struct counters` of `src/bpf/counters.bpf.h`, as far as all families share it; a test compares it with the BTF.
 pub const COUNTERS: &[&str] = &["seen", "opened", "closed", "group_full", "ring_full", "state_failed", "clamped"];
@@ -82,7 +77,7 @@ pub fn losses(object: &Object, scan: &Scan, refused: u64, account: &mut Account)
 }
 
 /// From our own descriptors, which needs no capability; kernels before 5.12 do not tell (0).
-fn recursion_misses(object: &Object) -> u64 {
+pub fn recursion_misses(object: &Object) -> u64 {
     let one = |fd: i32| -> Option<u64> {
         let text = fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).ok()?;
         text.lines().find_map(|l| l.strip_prefix("recursion_misses:"))?.trim().parse().ok()
