@@ -253,7 +253,9 @@ impl Audience for Terminal {
     fn reading(&mut self, done: u64, total: u64) {
         let bar = self.progress.get_or_insert_with(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent} % of the recording (Ctrl-C ends and shows)") {
+            if let Ok(style) =
+                ProgressStyle::with_template("{wide_bar} {percent} % of the recording (Ctrl-C ends and shows)")
+            {
                 bar.set_style(style.progress_chars("━╸─"));
             }
             bar

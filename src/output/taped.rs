@@ -10,14 +10,21 @@ pub fn lines(path: &str, written: &Written, style: &Style) -> Vec<String> {
     let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     let length = units::duration(number(meta.end_ns.saturating_sub(meta.start_ns)), style);
     let mut parts = vec![
-        format!("recorded {} events of {} tasks in {length}", units::count(number(meta.events())), units::count(number(meta.tasks()))),
+        format!(
+            "recorded {} events of {} tasks in {length}",
+            units::count(number(meta.events())),
+            units::count(number(meta.tasks()))
+        ),
         format!("{} in '{}'", size(written.bytes), name::escape(path.as_bytes())),
     ];
     if meta.lost() == 0 {
         parts.push("no loss".to_owned());
     } else {
-        let causes: Vec<String> =
-            meta.losses.iter().map(|(cause, count)| format!("{} {}", cause.replace('_', " "), units::count(number(*count)))).collect();
+        let causes: Vec<String> = meta
+            .losses
+            .iter()
+            .map(|(cause, count)| format!("{} {}", cause.replace('_', " "), units::count(number(*count))))
+            .collect();
         let share = meta.lost() as f64 * 100.0 / (meta.events() + meta.lost()) as f64;
         let total = units::count(number(meta.lost()));
         parts.push(style.alarm(&format!("LOSS {total} ({}: {})", units::percent(share), causes.join(", "))));

@@ -29,7 +29,11 @@ pub fn range(
             .ok_or_else(|| outside(&format!("{:?}", name::escape(text.as_bytes())), meta))?,
         AroundTime::Column { frame, column, .. } => of_frame(frames, frame, column, meta)?,
         AroundTime::Worst(query) => worst.map(i128::from).ok_or_else(|| {
-            Diagnostic::new("no-time", Exit::Failed, format!("worst(…) is no time: no row of the recording is one of {}", query.text))
+            Diagnostic::new(
+                "no-time",
+                Exit::Failed,
+                format!("worst(…) is no time: no row of the recording is one of {}", query.text),
+            )
         })?,
     };
     let each = i128::from(around.each_side_ns);

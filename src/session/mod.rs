@@ -27,8 +27,8 @@ use crate::diagnostic::{Diagnostic, Exit, Source};
 pub use crate::frame::Frame;
 use crate::lang::ast::Statement;
 use crate::output::ndjson::Label;
-pub use crate::plan::Plan;
 use crate::plan::Params;
+pub use crate::plan::Plan;
 #[cfg(not(feature = "live"))]
 use crate::plan::Record;
 

@@ -46,7 +46,8 @@ impl Session {
         let label = results::label(planned, self.results + 1);
         let mut passed = Passed::new(planned, label);
         let scan = Scan { range, ..plan.scan.clone() };
-        let outcome = self.answer(plan, &scan, &recording, &mut Reader { audience: &mut *audience, passed: &mut passed })?;
+        let outcome =
+            self.answer(plan, &scan, &recording, &mut Reader { audience: &mut *audience, passed: &mut passed })?;
         let host = &recording.meta().host;
         summary.lost |= outcome.account.lost() > 0;
         summary.interrupted |= outcome.window.ended == Ended::Interrupted;
@@ -94,7 +95,11 @@ impl Session {
             start_ns: meta.start_ns,
             range: scan.range,
             cgroup_mount: meta.cgroup_mount.clone(),
-            gaps: if meta.lost() > 0 || !meta.complete { recording.gaps().map_err(|e| e.diagnostic())? } else { Vec::new() },
+            gaps: if meta.lost() > 0 || !meta.complete {
+                recording.gaps().map_err(|e| e.diagnostic())?
+            } else {
+                Vec::new()
+            },
         };
         let mut playback = Playback::new(scan, &recorded).map_err(|Error::NoReplay { family }| {
             Diagnostic::new("no-replay", Exit::NotPossible, format!("{family} cannot be had from recorded events"))

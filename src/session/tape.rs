@@ -19,7 +19,6 @@ use crate::source::trace::write::{self, Closing, Writer, Written};
 /// How often what is complete is written. The recorder holds what comes meanwhile.
 const PERIOD: Duration = Duration::from_millis(100);
 
-
 pub struct Tape {
     path: String,
     state: State,
@@ -102,8 +101,8 @@ impl Tape {
             return Err(Diagnostic::new("recording", Exit::Failed, "the recording was never begun"));
         };
         let ended = thread.join();
-        let (written, summary) =
-            ended.unwrap_or_else(|_| Err(Diagnostic::new("recording", Exit::Failed, "the thread that records failed")))?;
+        let (written, summary) = ended
+            .unwrap_or_else(|_| Err(Diagnostic::new("recording", Exit::Failed, "the thread that records failed")))?;
         Ok(Recorded { path: std::mem::take(&mut self.path), written, notes: summary.notes })
     }
 }
@@ -128,7 +127,8 @@ fn run(mut recorder: Recorder, mut writer: Writer, shared: &Shared) -> Result<(W
     let mut batch = Batch::default();
     let (end_ns, how) = loop {
         let end = shared.end();
-        let (end, _) = shared.told.wait_timeout_while(end, PERIOD, |end| end.is_none()).unwrap_or_else(PoisonError::into_inner);
+        let (end, _) =
+            shared.told.wait_timeout_while(end, PERIOD, |end| end.is_none()).unwrap_or_else(PoisonError::into_inner);
         if let Some(end) = *end {
             break end;
         }

@@ -56,8 +56,7 @@ fn every_key() {
     }
     let _alone = live_lock();
     for (family, keys) in [("switch", SWITCH_KEYS), ("runq", RUNQ_KEYS)] {
-        let queries: Vec<String> =
-            keys.iter().map(|key| format!("{family} where tgid=PID count by {key}")).collect();
+        let queries: Vec<String> = keys.iter().map(|key| format!("{family} where tgid=PID count by {key}")).collect();
         let answers = both("pingpong 1500 --cpu 0-1 --name rc-equal --nice 2", &queries);
         for ((query, live, recorded), key) in answers.iter().zip(keys) {
             assert!(live.sum("count") > 2000, "{query}");

@@ -2,6 +2,7 @@
 
 mod agree;
 mod equal;
+mod file;
 #[cfg(feature = "live")]
 mod filters;
 #[cfg(feature = "live")]

@@ -5,6 +5,7 @@
 use std::sync::LazyLock;
 
 use polars_buffer::Buffer;
+use polars_parquet::parquet::CowBuffer;
 use polars_parquet::parquet::FallibleStreamingIterator;
 use polars_parquet::parquet::compression::Compression;
 use polars_parquet::parquet::error::ParquetError;
@@ -13,14 +14,11 @@ use polars_parquet::parquet::page::{
     CompressedDataPage, CompressedDictPage, CompressedPage, DataPageHeader, DataPageHeaderV1, FormatEncoding,
 };
 use polars_parquet::parquet::schema::Repetition;
-use polars_parquet::parquet::schema::types::{
-    ParquetType, PhysicalType, PrimitiveConvertedType, PrimitiveLogicalType,
-};
+use polars_parquet::parquet::schema::types::{ParquetType, PhysicalType, PrimitiveConvertedType, PrimitiveLogicalType};
 use polars_parquet::parquet::statistics::ParquetStatistics;
 use polars_parquet::parquet::write::{
     DynIter, DynStreamingIterator, FileWriter, Version, WriteOptions, write_metadata_sidecar,
 };
-use polars_parquet::parquet::CowBuffer;
 
 use super::digest::xxh64;
 use super::error::Doing;
@@ -65,11 +63,9 @@ pub static SCHEMA: LazyLock<SchemaDescriptor> = LazyLock::new(|| {
             Type::Int64 => (PhysicalType::Int64, None, None),
             Type::Int32 => (PhysicalType::Int32, None, None),
             Type::Bool => (PhysicalType::Boolean, None, None),
-            Type::Text => (
-                PhysicalType::ByteArray,
-                Some(PrimitiveConvertedType::Utf8),
-                Some(PrimitiveLogicalType::String),
-            ),
+            Type::Text => {
+                (PhysicalType::ByteArray, Some(PrimitiveConvertedType::Utf8), Some(PrimitiveLogicalType::String))
+            }
         };
         let repetition = if column.required() { Repetition::Required } else { Repetition::Optional };
         ParquetType::try_from_primitive(column.name.into(), physical, repetition, converted, logical, None)
@@ -226,20 +222,4 @@ pub fn ending(footer: &ThriftFileMetadata, meta: &Meta) -> Result<Vec<u8>, Doing
     ending.extend_from_slice(&xxh64(footer).to_le_bytes());
     ending.extend_from_slice(footer);
     Ok(ending)
-}
-
-/// Prints what each column takes.
-#[cfg(test)]
-pub fn sizes(path: &std::path::Path, events: usize) {
-    let file = std::fs::File::open(path).unwrap();
-    let known = polars_parquet::parquet::read::read_metadata(&mut std::io::BufReader::new(file)).unwrap();
-    let mut sizes = vec![0; COLUMNS.len()];
-    for group in &known.row_groups {
-        for (size, column) in sizes.iter_mut().zip(group.parquet_columns()) {
-            *size += column.compressed_size();
-        }
-    }
-    let line: Vec<String> =
-        COLUMNS.iter().zip(&sizes).map(|(c, s)| format!("{} {:.2}", c.name, *s as f64 / events as f64)).collect();
-    println!("  {}", line.join(", "));
 }

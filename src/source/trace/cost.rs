@@ -5,6 +5,7 @@ use nix::time::{ClockId, clock_gettime};
 
 use super::meta::Meta;
 use super::read::Recording;
+use super::schema::COLUMNS;
 use super::wanted::Wanted;
 use super::write::{Closing, Writer};
 use crate::catalog::event::{Batch, Event, Identity, Kind, flag, who};
@@ -156,7 +157,11 @@ fn churn(events: usize) -> Vec<Batch> {
         batch.identities.push(Identity { kind: Kind::Fork, other: 900, ..who });
         batch.events.push(event(at, Kind::WakeupNew, 0, tid, 900, 0, 0));
         at += 20_000 + random.tail(5000.0);
-        batch.identities.push(Identity { kind: Kind::Exec, at, ..told(at, tid, 0, ["cc1", "ld", "as", "sed"][random.below(4) as usize]) });
+        batch.identities.push(Identity {
+            kind: Kind::Exec,
+            at,
+            ..told(at, tid, 0, ["cc1", "ld", "as", "sed"][random.below(4) as usize])
+        });
         for _ in 0..3 + random.below(6) {
             at += 3000 + random.tail(5000.0);
             batch.events.push(event(at, Kind::Switch, 0, tid, 0, 1, 0));
@@ -179,6 +184,21 @@ fn churn(events: usize) -> Vec<Batch> {
     batches
 }
 
+/// Prints what each column takes.
+fn sizes(path: &std::path::Path, events: usize) {
+    let file = std::fs::File::open(path).unwrap();
+    let known = polars_parquet::parquet::read::read_metadata(&mut std::io::BufReader::new(file)).unwrap();
+    let mut sizes = vec![0; COLUMNS.len()];
+    for group in &known.row_groups {
+        for (size, column) in sizes.iter_mut().zip(group.parquet_columns()) {
+            *size += column.compressed_size();
+        }
+    }
+    let line: Vec<String> =
+        COLUMNS.iter().zip(&sizes).map(|(c, s)| format!("{} {:.2}", c.name, *s as f64 / events as f64)).collect();
+    println!("  {}", line.join(", "));
+}
+
 fn cpu_ns() -> f64 {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap();
     time.tv_sec() as f64 * 1e9 + time.tv_nsec() as f64
@@ -188,7 +208,8 @@ fn cpu_ns() -> f64 {
 #[ignore = "a measurement"]
 fn bytes_and_time_per_event() {
     let count = 4 << 20;
-    for (name, batches) in [("ping-pong", ping_pong(count)), ("400 tasks", crowd(count, 400)), ("churn", churn(count))] {
+    for (name, batches) in [("ping-pong", ping_pong(count)), ("400 tasks", crowd(count, 400)), ("churn", churn(count))]
+    {
         let events: usize = batches.iter().map(|b| b.events.len()).sum();
         let per = |ns: f64| ns / events as f64;
         let folder = tempfile::tempdir().unwrap();
@@ -207,7 +228,7 @@ fn bytes_and_time_per_event() {
             per(encoded - before),
             per(joined - encoded)
         );
-        super::container::sizes(&path, events);
+        sizes(&path, events);
         let recording = Recording::open(&path).unwrap();
         let runq = Wanted {
             kinds: Wanted::kinds(&[Kind::Switch, Kind::Wakeup, Kind::WakeupNew]),

@@ -19,16 +19,8 @@ pub const PAGE_ROWS: usize = 1 << 16;
 const LEVEL: i32 = 1;
 
 /// Bitmaps that several columns share: which rows of the open page have a value.
-const CLASSES: [Rows; 8] = [
-    Rows::Place,
-    Rows::Task,
-    Rows::Switch,
-    Rows::Stated,
-    Rows::Wake,
-    Rows::Waker,
-    Rows::Target,
-    Rows::Migrate,
-];
+const CLASSES: [Rows; 8] =
+    [Rows::Place, Rows::Task, Rows::Switch, Rows::Stated, Rows::Wake, Rows::Waker, Rows::Target, Rows::Migrate];
 
 /// By kind: in byte `n` a 1 if the class `n` has it. Shifted by the row and put together, eight rows give eight bytes, one of
 /// each class' bitmap.
@@ -299,7 +291,8 @@ impl Open {
                 Id::At => {
                     encode::deltas(&self.at, &mut plain);
                     let (least, most) = (self.at.iter().min(), self.at.iter().max());
-                    range = least.zip(most).map(|(least, most)| (least.to_le_bytes().into(), most.to_le_bytes().into()));
+                    range =
+                        least.zip(most).map(|(least, most)| (least.to_le_bytes().into(), most.to_le_bytes().into()));
                 }
                 Id::Event => {
                     let kinds: Vec<u32> = self.kind.iter().map(|kind| (*kind).into()).collect();

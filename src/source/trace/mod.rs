@@ -8,7 +8,8 @@ mod container;
 #[cfg(test)]
 mod cost;
 mod decode;
-mod digest;
+pub mod describe;
+pub mod digest;
 mod encode;
 pub mod error;
 mod group;

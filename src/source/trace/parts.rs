@@ -43,7 +43,9 @@ pub fn prepare(path: &Path) -> Result<PathBuf, Error> {
         return Err(Error::Ending { path: path.to_owned() });
     }
     let target = match fs::metadata(path) {
-        Ok(found) if found.is_dir() => return Err(Error::NoFile { path: path.to_owned(), what: "a folder", task: Task::Record }),
+        Ok(found) if found.is_dir() => {
+            return Err(Error::NoFile { path: path.to_owned(), what: "a folder", task: Task::Record });
+        }
         Ok(found) if !found.is_file() => {
             return Err(Error::NoFile { path: path.to_owned(), what: "a device or a pipe", task: Task::Record });
         }

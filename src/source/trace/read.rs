@@ -73,12 +73,12 @@ impl Recording {
         let (mut files, mut places, mut left_out) = (Vec::new(), Vec::new(), None);
         for (i, number) in numbers.iter().enumerate() {
             let name = path.join(parts::part_name(*number));
+            if *number != i {
+                let missing = path.join(parts::part_name(i));
+                return Err(damaged(path, Place::Part(missing)));
+            }
             let (meta, part) = match Part::open(&name) {
-                Ok(read) if *number == i => read,
-                Ok(_) => {
-                    let missing = path.join(parts::part_name(i));
-                    return Err(damaged(path, Place::Part(missing)));
-                }
+                Ok(read) => read,
                 Err(Error::Newer { path, found }) => return Err(Error::Newer { path, found }),
                 Err(_) if i + 1 == numbers.len() && i > 0 => {
                     left_out = Some(name);
@@ -182,12 +182,21 @@ impl Part {
         let mut chunks = Vec::new();
         for (number, (said, group)) in meta.groups.iter().zip(&known.row_groups).enumerate() {
             if said.rows != group.num_rows() as u64 || said.rows > u64::from(u32::MAX) {
-                return Err(contradiction(format!("row group {number} has {} rows, not {}", group.num_rows(), said.rows)));
+                return Err(contradiction(format!(
+                    "row group {number} has {} rows, not {}",
+                    group.num_rows(),
+                    said.rows
+                )));
             }
             let chunk = |column: usize| {
                 let there = group.parquet_columns().get(places[column]?)?;
                 let digest = u64::from_str_radix(said.digests.get(COLUMNS[column].name)?, 16).ok()?;
-                let page = PageMetaData::new(0, there.num_values(), there.compression(), there.descriptor().descriptor.clone());
+                let page = PageMetaData::new(
+                    0,
+                    there.num_values(),
+                    there.compression(),
+                    there.descriptor().descriptor.clone(),
+                );
                 Some(Stored { bytes: there.byte_range(), digest, page })
             };
             let there: Vec<Option<Stored>> = (0..COLUMNS.len()).map(chunk).collect();
@@ -238,9 +247,7 @@ fn footer(path: &Path, file: &File) -> Result<Buffer<u8>, Error> {
     let footer = read(at, length as usize)?;
     let sealed = at.checked_sub(SEAL_SIZE as u64).map(|at| read(at, SEAL_SIZE)).transpose()?;
     match sealed.as_deref().and_then(|sealed| sealed.strip_prefix(SEAL)) {
-        Some(digest) if digest == xxh64(&footer).to_le_bytes() => {
-            Ok(footer.into())
-        }
+        Some(digest) if digest == xxh64(&footer).to_le_bytes() => Ok(footer.into()),
         Some(_) => Err(damaged(path, Place::Footer)),
         None => {
             let says = |word: &str| footer.windows(word.len()).any(|window| window == word.as_bytes());
@@ -277,7 +284,8 @@ fn columns(path: &Path, known: &FileMetadata) -> Result<Vec<Option<usize>>, Erro
     use polars_parquet::parquet::schema::types::PhysicalType;
     let there = known.schema().columns();
     let place = |column: &super::schema::Column| {
-        let Some(at) = there.iter().position(|c| c.path_in_schema.len() == 1 && c.path_in_schema[0] == column.name) else {
+        let Some(at) = there.iter().position(|c| c.path_in_schema.len() == 1 && c.path_in_schema[0] == column.name)
+        else {
             return Ok(None);
         };
         let wanted = match column.kind {
@@ -310,7 +318,8 @@ fn looks(start: &[u8]) -> Looks {
         let readable = |c: char| !c.is_control() || c.is_ascii_whitespace();
         // A character may be cut at the end of what was read.
         let chunk = start.utf8_chunks().next();
-        let text = chunk.is_some_and(|chunk| chunk.valid().len() + 4 > start.len() && chunk.valid().chars().all(readable));
+        let text =
+            chunk.is_some_and(|chunk| chunk.valid().len() + 4 > start.len() && chunk.valid().chars().all(readable));
         if text { Looks::Text } else { Looks::Bytes }
     })
 }

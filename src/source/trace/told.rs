@@ -74,7 +74,11 @@ impl Told {
             None
         };
         let lost = if there.count_of(LOSSES) > 0 {
-            Some(Lost { count: read.ints(Id::Lost)?, from: read.ints(Id::LostFrom)?, cause: read.texts(Id::LostCause)? })
+            Some(Lost {
+                count: read.ints(Id::Lost)?,
+                from: read.ints(Id::LostFrom)?,
+                cause: read.texts(Id::LostCause)?,
+            })
         } else {
             None
         };
@@ -170,7 +174,9 @@ impl Read<'_> {
     fn texts(&mut self, id: Id) -> Result<Rare<String>, Error> {
         let mut keys = Vec::new();
         self.column(id, FormatEncoding::RLE_DICTIONARY, |plain, count, dictionary| {
-            let Dictionary::Texts(words) = dictionary else { return if count == 0 { Ok(Vec::new()) } else { Err(Malformed) } };
+            let Dictionary::Texts(words) = dictionary else {
+                return if count == 0 { Ok(Vec::new()) } else { Err(Malformed) };
+            };
             decode::keys(plain, count, words.len(), &mut keys)?;
             Ok(keys.iter().map(|key| words[*key as usize].clone()).collect())
         })
