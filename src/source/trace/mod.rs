@@ -4,6 +4,8 @@ mod cgroups;
 mod collect;
 mod groups;
 mod replay;
+#[cfg(test)]
+mod speed;
 mod terms;
 
 pub use replay::{Answer, Error, Needs, Playback, Recorded, run};
