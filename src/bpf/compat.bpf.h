@@ -5,6 +5,14 @@
 #ifndef SCHEDQ_COMPAT_H
 #define SCHEDQ_COMPAT_H
 
+/* The state that a task has at this moment. */
+static __always_inline u64 task_state_now(struct task_struct *p)
+{
+	if (bpf_core_field_exists(p->__state))
+		return p->__state;
+	return ((struct task_struct___state *)p)->state;
+}
+
 /* The state in which prev leaves. The tracepoint's own argument (fa2c3254d7cf, backported widely) is what the scheduler
  * acted on; the task's field may already have changed again. Whether the argument is there is told by the loader: the
  * verifier refuses to read an argument that the tracepoint does not have. */
@@ -12,9 +20,7 @@ static __always_inline u64 switch_state(u64 *ctx, struct task_struct *prev)
 {
 	if (query.prev_state_argument)
 		return (u32)ctx[3];
-	if (bpf_core_field_exists(prev->__state))
-		return prev->__state;
-	return ((struct task_struct___state *)prev)->state;
+	return task_state_now(prev);
 }
 
 /* Whether its cgroup's quota holds the task back. Told per task where throttling works per task, else by its queue. */
@@ -39,6 +45,18 @@ static __always_inline bool task_on_cpu(struct task_struct *p)
 	if (bpf_core_field_exists(p->on_cpu))
 		return p->on_cpu;
 	return (u32)bpf_get_current_pid_tgid() == (u32)p->pid;
+}
+
+/* The CPU that a task is on, or was on last. */
+static __always_inline u32 task_cpu(struct task_struct *p)
+{
+	struct task_struct___cpu *old = (void *)p;
+
+	if (bpf_core_field_exists(old->cpu))
+		return old->cpu;
+	if (bpf_core_field_exists(p->thread_info.cpu))
+		return p->thread_info.cpu;
+	return 0;
 }
 
 /* The root group of a hierarchy: the first node of its file system. */

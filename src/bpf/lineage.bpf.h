@@ -42,38 +42,32 @@ static __always_inline bool is_own(struct task_struct *p)
 	return tgid == query.own_tgid || (query.child_tgid && tgid == query.child_tgid && !window.command_runs);
 }
 
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(command_exec, struct task_struct *p)
+/* The current task has executed: if it is the command after `--`, that runs now. */
+static __always_inline void command_begins(struct task_struct *p)
 {
 	if (query.pid_namespace) {
 		if (current_tgid_here() == query.child_tgid) {
 			window.child_tgid = p->tgid;
 			window.command_runs = 1;
 		}
-		return 0;
+		return;
 	}
 	if ((u32)p->tgid == query.child_tgid)
 		window.command_runs = 1;
-	return 0;
 }
 
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(child_fork, struct task_struct *parent, struct task_struct *child)
+/* A child of the command or of a descendant is a descendant. False when that could not be remembered. */
+static __always_inline bool child_born(struct task_struct *parent, struct task_struct *child)
 {
 	struct task_state *state;
-	struct counters *count;
 
 	if (!is_child(parent))
-		return 0;
+		return true;
 	state = state_of(child, true);
-	if (state) {
-		state->child = 1;
-	} else {
-		count = my_counters();
-		if (count)
-			count->state_failed++;
-	}
-	return 0;
+	if (!state)
+		return false;
+	state->child = 1;
+	return true;
 }
 
 /* Not at sched_process_exit: a task is switched out, and often waits, several times after that. */

@@ -14,6 +14,9 @@ struct family_counters {
 	u64 before_window;
 };
 
+struct family_state {
+};
+
 #include "query.bpf.h"
 
 enum runq_cause {

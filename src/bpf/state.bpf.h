@@ -2,7 +2,8 @@
  *
  * What is remembered of a task while one of its rows is open. In task storage where the kernel has it: freed with the
  * task, never mixed up by a reused number, no limit, and half the cost. Else in a hash by the task's address, which is
- * given to no other task before this one's entry is deleted.
+ * given to no other task before this one's entry is deleted. A family defines `struct family_state` before it includes
+ * this.
  */
 #ifndef SCHEDQ_STATE_H
 #define SCHEDQ_STATE_H
@@ -14,6 +15,7 @@ struct task_state {
 	u32 tag;
 	/* The command after `--` or a descendant of it. */
 	u32 child;
+	struct family_state family;
 };
 
 struct {

@@ -10,6 +10,9 @@
 struct family_counters {
 };
 
+struct family_state {
+};
+
 #include "query.bpf.h"
 
 enum switch_kind {

@@ -41,6 +41,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_HASH = 5,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
@@ -51,6 +52,7 @@ enum {
 	BPF_F_NO_PREALLOC = 1,
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
 	BPF_RB_NO_WAKEUP = 1,
+	BPF_RB_PROD_POS = 3,
 };
 
 /* What the helper for PID namespaces fills. */
@@ -97,7 +99,12 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;
 };
 
+struct thread_info {
+	u32 cpu;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
 	int pid;
 	int tgid;
 	char comm[16];
@@ -121,9 +128,26 @@ struct task_struct___state {
 	volatile long state;
 };
 
+/* From 4.9 to 5.15 (bcf9033e5449), where the kernel keeps its thread_info in the task. */
+struct task_struct___cpu {
+	unsigned int cpu;
+};
+
 /* From 6.18 a throttled task is taken off the run queue by itself and says so. */
 struct task_struct___throttled {
 	bool throttled;
+};
+
+struct seq_file;
+
+/* What an iterator's program gets. */
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 };
 
 #pragma clang attribute pop

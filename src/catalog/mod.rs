@@ -243,6 +243,8 @@ pub enum When {
     Child,
     /// Only where per-task state must be kept in a hash (no task storage on this kernel), to free it at exit.
     HashState,
+    /// Always loaded, but run by the reader when it asks and not by an event.
+    Asked,
 }
 
 /// A way to lose or set aside something, counted per CPU by the kernel side: an index into its counters.

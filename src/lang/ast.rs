@@ -78,10 +78,10 @@ pub enum Statement {
         frame: Word,
         path: Spanned<Value>,
     },
-    /// `explain QUERY`
-    Explain {
-        query: Box<Query>,
-    },
+    /// `record SET … to 'file'`
+    Record(Box<Record>),
+    /// `explain QUERY`, `explain record …`
+    Explain(Explained),
     /// `param NAME [= default]`
     Param {
         name: Word,
@@ -89,9 +89,38 @@ pub enum Statement {
     },
 }
 
+/// What can be explained.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Explained {
+    Query(Box<Query>),
+    Record(Box<Record>),
+}
+
+/// `record SET, … [where PREDICATE] [for D] to 'file'`: raw events, to be asked later. Its place does not take part in
+/// equality.
+#[derive(Debug, Clone, Eq)]
+pub struct Record {
+    /// The sets of events, at least one.
+    pub sets: Vec<Word>,
+    pub filter: Option<Spanned<Expr>>,
+    pub duration: Option<Spanned<Value>>,
+    pub to: Spanned<Value>,
+    /// The whole statement.
+    pub span: Span,
+}
+
+impl PartialEq for Record {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { sets, filter, duration, to, span: _ } = self;
+        *sets == other.sets && *filter == other.filter && *duration == other.duration && *to == other.to
+    }
+}
+
 /// One question. Every clause is optional and stands at most once. Its place does not take part in equality.
 #[derive(Debug, Clone, Eq)]
 pub struct Query {
+    /// The recording that is asked; without it, the running system.
+    pub from: Option<Spanned<Value>>,
     pub family: Word,
     pub measure: Option<Word>,
     pub filter: Option<Spanned<Expr>>,
@@ -100,6 +129,7 @@ pub struct Query {
     pub having: Option<Spanned<Expr>>,
     pub sort: Vec<Sort>,
     pub limit: Option<Spanned<Limit>>,
+    pub around: Option<Spanned<Around>>,
     pub every: Option<Spanned<Value>>,
     pub duration: Option<Spanned<Value>>,
     pub save: Option<Spanned<Value>>,
@@ -109,8 +139,24 @@ pub struct Query {
 
 impl PartialEq for Query {
     fn eq(&self, other: &Self) -> bool {
-        let Self { family, measure, filter, stats, by, having, sort, limit, every, duration, save, span: _ } = self;
-        *family == other.family
+        let Self {
+            from,
+            family,
+            measure,
+            filter,
+            stats,
+            by,
+            having,
+            sort,
+            limit,
+            around,
+            every,
+            duration,
+            save,
+            span: _,
+        } = self;
+        *from == other.from
+            && *family == other.family
             && *measure == other.measure
             && *filter == other.filter
             && *stats == other.stats
@@ -118,10 +164,29 @@ impl PartialEq for Query {
             && *having == other.having
             && *sort == other.sort
             && *limit == other.limit
+            && *around == other.around
             && *every == other.every
             && *duration == other.duration
             && *save == other.save
     }
+}
+
+/// `around TIME DURATION`: from so long before to so long after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Around {
+    pub time: Spanned<Time>,
+    pub each_side: Spanned<Value>,
+}
+
+/// A point in time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Time {
+    /// Text is a time of the clock on the wall, a number is ns of CLOCK_MONOTONIC; or a parameter.
+    Value(Value),
+    /// `FRAME.COLUMN`
+    Column { frame: Word, column: Word },
+    /// `worst(QUERY)`: when its row with the greatest measure ended.
+    Worst(Box<Query>),
 }
 
 /// `by COLUMN` or, for columns that have levels, `by COLUMN(DEPTH)`.

@@ -30,7 +30,7 @@ impl Builder {
     }
 
     /// The pair's text as typed.
-    fn name(self, pair: &Pair<Rule>) -> Word {
+    pub(super) fn name(self, pair: &Pair<Rule>) -> Word {
         Spanned::new(pair.as_str().to_string(), self.span(pair))
     }
 
@@ -39,7 +39,11 @@ impl Builder {
         let inner = first(pair);
         Ok(match inner.as_rule() {
             Rule::query => Statement::Query(Box::new(self.query(inner)?)),
-            Rule::explain => Statement::Explain { query: Box::new(self.query(argument(inner))?) },
+            Rule::record => Statement::Record(Box::new(self.record(inner)?)),
+            Rule::explain => Statement::Explain(match argument(inner) {
+                record if record.as_rule() == Rule::record => Explained::Record(Box::new(self.record(record)?)),
+                query => Explained::Query(Box::new(self.query(query)?)),
+            }),
             Rule::assign => {
                 let [frame, _, query] = parts(inner);
                 Statement::Assign { name: self.name(&frame), query: Box::new(self.query(query)?) }
@@ -81,8 +85,9 @@ impl Builder {
         Ok(Statement::Show { frame: frame.expect("show has a frame"), style })
     }
 
-    fn query(self, pair: Pair<Rule>) -> Result<Query> {
+    pub(super) fn query(self, pair: Pair<Rule>) -> Result<Query> {
         let mut query = Query {
+            from: None,
             family: Spanned::new(String::new(), Span::default()),
             measure: None,
             filter: None,
@@ -91,6 +96,7 @@ impl Builder {
             having: None,
             sort: Vec::new(),
             limit: None,
+            around: None,
             every: None,
             duration: None,
             save: None,
@@ -121,6 +127,8 @@ impl Builder {
                 seen.push((clause, span));
             }
             match part.as_rule() {
+                Rule::from_word => {}
+                Rule::path => query.from = Some(self.value(part)?),
                 Rule::family => query.family = self.word(&part),
                 Rule::measure => query.measure = Some(self.word(&part)),
                 Rule::where_clause => query.filter = Some(self.predicate(argument(part))?),
@@ -134,6 +142,7 @@ impl Builder {
                 Rule::first_clause => {
                     query.limit = Some(Spanned::new(Limit::First(self.amount("first", argument(part))?), span));
                 }
+                Rule::around_clause => query.around = Some(Spanned::new(self.around(part)?, span)),
                 Rule::every_clause => query.every = Some(self.window("every", argument(part))?),
                 Rule::for_clause => query.duration = Some(self.window("for", argument(part))?),
                 Rule::save_clause => query.save = Some(self.value(argument(part))?),
@@ -226,7 +235,7 @@ impl Builder {
         Ok(word)
     }
 
-    fn window(self, clause: &'static str, pair: Pair<Rule>) -> Result<Spanned<Value>> {
+    pub(super) fn window(self, clause: &'static str, pair: Pair<Rule>) -> Result<Spanned<Value>> {
         let value = self.value(pair)?;
         match value.node {
             Value::Duration(0) => Err(Error::new(value.span, Problem::DurationZero { clause })),
@@ -258,16 +267,16 @@ fn end(pair: &Pair<Rule>) -> usize {
 }
 
 /// What follows a keyword.
-fn argument(pair: Pair<Rule>) -> Pair<Rule> {
+pub(super) fn argument(pair: Pair<Rule>) -> Pair<Rule> {
     pair.into_inner().nth(1).expect("the grammar gives this keyword an argument")
 }
 
-fn parts<const N: usize>(pair: Pair<Rule>) -> [Pair<Rule>; N] {
+pub(super) fn parts<const N: usize>(pair: Pair<Rule>) -> [Pair<Rule>; N] {
     let parts: Vec<_> = pair.into_inner().collect();
     parts.try_into().expect("the grammar gives this rule its parts")
 }
 
-fn clause_word(rule: Rule) -> Option<&'static str> {
+pub(super) fn clause_word(rule: Rule) -> Option<&'static str> {
     Some(match rule {
         Rule::where_clause => "where",
         Rule::stats_clause => "stats",
@@ -276,9 +285,11 @@ fn clause_word(rule: Rule) -> Option<&'static str> {
         Rule::sort_clause => "sort",
         Rule::top_clause => "top",
         Rule::first_clause => "first",
+        Rule::around_clause => "around",
         Rule::every_clause => "every",
         Rule::for_clause => "for",
         Rule::save_clause => "save",
+        Rule::to_clause => "to",
         _ => return None,
     })
 }

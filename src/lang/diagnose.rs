@@ -2,6 +2,10 @@
 //!
 //! What is due after a word (`for`, `=`, `in` …) is asked first; then what the token itself may have been meant as.
 
+mod nouns;
+mod recorded;
+
+use self::nouns::{argument_of, noun};
 use super::error::{Error, Problem};
 use super::foreign;
 use super::grammar::{Rule, Stop};
@@ -15,19 +19,30 @@ use crate::nearest::nearest;
 pub(super) fn diagnose(tokens: &[Token], stop: &Stop) -> Error {
     let offset = tokens[0].start + stop.offset;
     let at = tokens.iter().position(|token| token.span().end > offset).unwrap_or(tokens.len());
-    let place = Place { tokens, at };
-    place
-        .beginning()
-        .or_else(|| place.assigned())
-        .or_else(|| place.at_the_end())
-        .or_else(|| place.not_yet())
-        .or_else(|| place.after_word())
-        .or_else(|| place.in_brackets())
-        .or_else(|| place.measure())
-        .or_else(|| place.predicate())
-        .or_else(|| place.mark())
-        .or_else(|| place.word())
-        .unwrap_or_else(|| place.unexpected(&stop.expected))
+    Place { tokens, at, nested: false }.diagnose(&stop.expected)
+}
+
+impl Place<'_> {
+    fn diagnose(self, expected: &[Rule]) -> Error {
+        if let Some(error) = self.family_wanted() {
+            return error;
+        }
+        if let Some(inner) = self.inner_query() {
+            return inner.diagnose(expected);
+        }
+        self.recorded()
+            .or_else(|| self.beginning())
+            .or_else(|| self.assigned())
+            .or_else(|| self.at_the_end())
+            .or_else(|| self.not_yet())
+            .or_else(|| self.after_word())
+            .or_else(|| self.in_brackets())
+            .or_else(|| self.measure())
+            .or_else(|| self.predicate())
+            .or_else(|| self.mark())
+            .or_else(|| self.word())
+            .unwrap_or_else(|| self.unexpected(expected))
+    }
 }
 
 /// Where the grammar stopped: `tokens[at]` does not fit; `at` is the length when the end does not.
@@ -35,6 +50,8 @@ pub(super) fn diagnose(tokens: &[Token], stop: &Stop) -> Error {
 pub(super) struct Place<'t> {
     pub tokens: &'t [Token<'t>],
     pub at: usize,
+    /// The tokens are those of a query inside a statement, behind `from 'file'` or in `worst(…)`: the first is its family.
+    pub nested: bool,
 }
 
 impl<'t> Place<'t> {
@@ -72,8 +89,14 @@ impl<'t> Place<'t> {
     /// The word that began the clause of the place; `stats` for stats, `None` before the first.
     pub fn clause(self) -> Option<&'static str> {
         let mut clause = None;
+        let mut behind_worst = 0;
         for (index, token) in self.tokens[..self.at].iter().enumerate().skip(1) {
-            if let Some(word) = CLAUSES.iter().find(|word| token.is_word(word)) {
+            if index < behind_worst {
+                continue;
+            }
+            if token.is_word("worst") {
+                behind_worst = self.closing(index + 1);
+            } else if let Some(word) = CLAUSES.iter().find(|word| token.is_word(word)) {
                 clause = Some(*word);
             } else if token.kind == Kind::Word && is_stat(&token.lower()) {
                 let before = &self.tokens[index - 1];
@@ -94,7 +117,10 @@ impl<'t> Place<'t> {
     /// Whether a clause, a statement's end or nothing stands here: what came before lacks its argument.
     fn argument_is_missing(self) -> bool {
         self.here().is_none_or(|token| {
-            token.is_any_word(CLAUSES) || token.is(")") || token.is(",") && self.before(1).is_some_and(|t| !t.is(","))
+            token.is_any_word(CLAUSES)
+                || token.is_word("to")
+                || token.is(")")
+                || token.is(",") && self.before(1).is_some_and(|t| !t.is(","))
         })
     }
 
@@ -103,7 +129,12 @@ impl<'t> Place<'t> {
         let word = first.lower();
         let named = self.tokens.get(1).is_some_and(|token| token.is("="));
         if self.at > 0 {
-            let nearest = nearest(&word, STATEMENTS.iter().copied())?;
+            if self.nested {
+                return None;
+            }
+            let file = self.tokens.get(1).is_some_and(|token| token.kind == Kind::Text);
+            let from = file.then_some("from").into_iter();
+            let nearest = nearest(&word, from.chain(STATEMENTS.iter().copied()))?;
             let unknown = self.at <= 2 && first.kind == Kind::Word && nearest != word && !named;
             let fits = self.here().is_none_or(|token| !token.is_any_word(CLAUSES) && !is_operator(token));
             return (unknown && fits)
@@ -416,58 +447,4 @@ pub(super) fn is_operator(token: &Token) -> bool {
 
 pub(super) fn is_value(token: &Token) -> bool {
     matches!(token.kind, Kind::Number | Kind::Text | Kind::Parameter)
-}
-
-/// What is due after a word.
-fn argument_of(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "where" | "having" => "a condition, such as `COLUMN=VALUE`",
-        "and" | "or" | "not" => "a condition",
-        "by" => "a column",
-        "sort" => "a column or a stat",
-        "top" | "first" => "a whole number",
-        "every" | "for" => "a duration, such as `5s`",
-        "save" => "a file's name in quotes",
-        "in" => "a list: `(1, 2)`, `0-3,6` or `$name`",
-        "uniq" => "a column in brackets, such as `uniq(comm)`",
-        "explain" => "a query",
-        "show" => "the name of a result",
-        "param" => "the name of a parameter",
-        _ => return None,
-    })
-}
-
-fn noun(rule: Rule) -> Option<&'static str> {
-    Some(match rule {
-        Rule::EOI => "the end of the statement",
-        Rule::query | Rule::family => "the family of a query",
-        Rule::where_clause | Rule::by_clause | Rule::having_clause | Rule::sort_clause | Rule::top_clause => "a clause",
-        Rule::first_clause | Rule::every_clause | Rule::for_clause | Rule::save_clause => "a clause",
-        Rule::where_word | Rule::by_word | Rule::having_word | Rule::sort_word | Rule::top_word => "a clause",
-        Rule::first_word | Rule::every_word | Rule::for_word | Rule::save_word => "a clause",
-        Rule::hist_word | Rule::uniq_word | Rule::events_word => "a stat",
-        Rule::stats_clause | Rule::stat | Rule::plain_stat | Rule::percentile => "a stat",
-        Rule::column | Rule::key | Rule::sort_key | Rule::result_column => "a column",
-        Rule::predicate | Rule::all_of | Rule::comparison | Rule::flag => "a condition",
-        Rule::value | Rule::bare_word | Rule::bound | Rule::default => "a value",
-        Rule::window | Rule::duration => "a duration",
-        Rule::path | Rule::text => "a text in quotes",
-        Rule::amount | Rule::integer => "a whole number",
-        Rule::list | Rule::value_list | Rule::cpu_list => "a list",
-        Rule::cpu_range => "a CPU",
-        Rule::frame => "the name of a result",
-        Rule::param_name => "the name of a parameter",
-        Rule::style => "a style",
-        Rule::operator => "an operator",
-        Rule::equals => "`=`",
-        Rule::comma => "`,`",
-        Rule::open => "`(`",
-        Rule::close => "`)`",
-        Rule::to_word => "`to`",
-        Rule::as_word => "`as`",
-        Rule::and_word | Rule::or_word => "`and` or `or`",
-        Rule::missing_word => "`missing`",
-        Rule::direction => "`asc` or `desc`",
-        _ => return None,
-    })
 }

@@ -155,6 +155,8 @@ pub enum Problem {
         found: String,
     },
 
+    Recorded(Recorded),
+
     // ---- Stats
     PercentileRange {
         word: String,
@@ -319,7 +321,42 @@ pub enum Problem {
     Bpftrace {
         what: String,
     },
+    /// `recording` when it is one that writes events down.
     Command {
         what: String,
+        recording: bool,
     },
+}
+
+/// What is wrong with a recording, with a question to one, or with a time in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recorded {
+    /// `from 'file'` and no family behind it.
+    FamilyWanted {
+        found: Option<String>,
+    },
+    /// `FAMILY from 'file'`
+    FromBehind,
+    /// `record SET` without `to`.
+    ToMissing,
+    /// `record to 'file'`
+    SetWanted {
+        found: String,
+    },
+    /// `record SET 'file'`
+    ToWanted {
+        file: String,
+    },
+    /// A clause or stat that only a query has.
+    NotOfRecord {
+        word: String,
+    },
+    /// `around 5s`; with the time in quotes where one was meant.
+    TimeWanted {
+        found: String,
+        quoted: Option<String>,
+    },
+    TimeNegative,
+    /// `worst` without a query in brackets.
+    WorstArgument,
 }

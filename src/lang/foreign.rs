@@ -25,6 +25,7 @@ const WORDS: &[(&str, &str)] = &[
     ("timeout", "for"),
     ("within", "for"),
     ("over", "for"),
+    ("near", "around"),
     ("interval", "every"),
     ("each", "every"),
     ("into", "save"),
@@ -147,7 +148,8 @@ pub(super) fn statement(head: &[Token], has_body: bool) -> Option<Problem> {
     if COMMANDS.contains(&word.as_str()) {
         let words = head.iter().take(3).take_while(|token| token.kind == Kind::Word);
         let what: Vec<&str> = words.map(|token| token.text).collect();
-        return Some(Problem::Command { what: what.join(" ") });
+        let recording = what.iter().skip(1).any(|word| word.eq_ignore_ascii_case("record"));
+        return Some(Problem::Command { what: what.join(" "), recording });
     }
     None
 }

@@ -9,7 +9,10 @@ use crate::name;
 
 /// One query, without a line's end.
 pub fn query(query: &Query) -> String {
-    let mut out = query.family.node.clone();
+    let mut out = match &query.from {
+        Some(path) => format!("from {} {}", value(&path.node), query.family.node),
+        None => query.family.node.clone(),
+    };
     let mut put = |text: &str| {
         out.push(' ');
         out.push_str(text);
@@ -37,6 +40,9 @@ pub fn query(query: &Query) -> String {
         Some(Limit::First(amount)) => put(&format!("first {}", value(&amount.node))),
         None => {}
     }
+    if let Some(around) = &query.around {
+        put(&format!("around {} {}", time(&around.node.time.node), value(&around.node.each_side.node)));
+    }
     if let Some(every) = &query.every {
         put(&format!("every {}", value(&every.node)));
     }
@@ -46,6 +52,27 @@ pub fn query(query: &Query) -> String {
     if let Some(path) = &query.save {
         put(&format!("save {}", value(&path.node)));
     }
+    out
+}
+
+fn time(time: &Time) -> String {
+    match time {
+        Time::Value(given) => value(given),
+        Time::Column { frame, column } => format!("{}.{}", frame.node, column.node),
+        Time::Worst(query) => format!("worst({})", self::query(query)),
+    }
+}
+
+/// One recording, without a line's end.
+pub fn record(record: &Record) -> String {
+    let mut out = format!("record {}", list(&record.sets, |set| set.node.clone()));
+    if let Some(filter) = &record.filter {
+        out.push_str(&format!(" where {}", predicate(&filter.node)));
+    }
+    if let Some(duration) = &record.duration {
+        out.push_str(&format!(" for {}", value(&duration.node)));
+    }
+    out.push_str(&format!(" to {}", value(&record.to.node)));
     out
 }
 
@@ -100,7 +127,9 @@ fn statement(out: &mut String, statement: &Statement, indent: &str) {
             out.push_str(&format!("show {} as {}", frame.node, style.node))
         }
         Statement::Save { frame, path } => out.push_str(&format!("save {} to {}", frame.node, value(&path.node))),
-        Statement::Explain { query } => out.push_str(&format!("explain {}", self::query(query))),
+        Statement::Record(record) => out.push_str(&self::record(record)),
+        Statement::Explain(Explained::Query(query)) => out.push_str(&format!("explain {}", self::query(query))),
+        Statement::Explain(Explained::Record(record)) => out.push_str(&format!("explain {}", self::record(record))),
         Statement::Param { name, default: None } => out.push_str(&format!("param {}", name.node)),
         Statement::Param { name, default: Some(default) } => {
             out.push_str(&format!("param {} = {}", name.node, value(&default.node)));

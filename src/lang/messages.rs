@@ -1,5 +1,7 @@
 //! The words for every problem of a text: what is wrong, at the place, and what would be right.
 
+mod recorded;
+
 use super::error::{Error, MAX_BYTES, MAX_CPU, MAX_DEPTH, MAX_ERRORS, MAX_ITEMS, Problem};
 use super::words::STYLES;
 use crate::diagnostic::{Diagnostic, Exit, Source, Span};
@@ -7,7 +9,8 @@ use crate::diagnostic::{Diagnostic, Exit, Source, Span};
 const UNITS: &str = "units are `ns`, `us`, `ms`, `s`, `m` and `h`, such as `500us`, `1.5ms`, `10s`";
 const PREDICATES: &str =
     "a condition is `COLUMN=VALUE`, also with `!= < <= > >= ~`, or `COLUMN in …`, `COLUMN is missing`";
-const CLAUSES: &str = "clauses are `where`, `by`, `having`, `sort`, `top`, `first`, `every`, `for` and `save`";
+const CLAUSES: &str =
+    "clauses are `where`, `by`, `having`, `sort`, `top`, `first`, `around`, `every`, `for` and `save`";
 const STATS: &str = "stats are `count sum avg min max p50 p99 p99.9 … hist rate pct max_at uniq(COLUMN) events`";
 
 /// The words of one problem, before they get their place.
@@ -63,6 +66,11 @@ fn code(text: &str) -> String {
         Some((end, _)) => format!("`{}…`", &shown[..end]),
         None => format!("`{shown}`"),
     }
+}
+
+/// What stands before the duration of a clause.
+fn usage(clause: &str) -> &str {
+    if clause == "around" { "around TIME" } else { clause }
 }
 
 fn one_of(nouns: &[&str]) -> String {
@@ -147,7 +155,7 @@ impl Problem {
                 match word.as_str() {
                     "explain analyze" => words.help("`explain QUERY` shows the plan without running it"),
                     "tree" => words.help("`child` is the command started after `--`, with its descendants"),
-                    "from" => words.help("a query speaks of the running system, and begins with its family"),
+                    "keep" => words.help("`record sched for 10s to 'trace.parquet'` records from now on"),
                     _ => words,
                 }
             }
@@ -219,6 +227,7 @@ impl Problem {
             Problem::Twice { clause, .. } => {
                 let title = match *clause {
                     "stats" => "stats stand in two places of this query".to_string(),
+                    "to" => "`to` stands twice in this recording".to_string(),
                     clause => format!("`{clause}` stands twice in this query"),
                 };
                 words("clause-twice", title, "the second stands here").help(match *clause {
@@ -327,6 +336,8 @@ impl Problem {
                     .help("such as `uniq(comm)`")
             }
 
+            Problem::Recorded(problem) => recorded::words_of(problem),
+
             // ---- Values
             Problem::NumberTooLarge { text } => {
                 words("number-too-large", format!("{} does not fit into 64 bits", code(text)), "too large")
@@ -375,7 +386,11 @@ impl Problem {
                         format!("{} has no unit", code(found)),
                         format!("`{clause}` needs a duration"),
                     )
-                    .help(format!("write `{clause} {}s` for seconds", found.trim_start_matches('-'))),
+                    .help(format!(
+                        "write `{} {}s` for seconds",
+                        usage(clause),
+                        found.trim_start_matches('-')
+                    )),
                     false => words(
                         "duration-wanted",
                         format!("`{clause}` needs a duration"),
@@ -551,7 +566,12 @@ impl Problem {
                     .help("a query is one line: `FAMILY [MEASURE] where CONDITION STATS by COLUMN for 5s`")
                     .help("`schedq list families` names what can be asked; `hist` and `count` are stats")
             }
-            Problem::Command { what } => {
+            Problem::Command { what, recording: true } => {
+                words("command", format!("{} is a command of another tool", code(what)), "not of this language")
+                    .help(recorded::RECORD)
+                    .help("afterwards `from 'trace.parquet' FAMILY …` asks it")
+            }
+            Problem::Command { what, recording: false } => {
                 words("command", format!("{} is a command, not a query", code(what)), "a query is due here")
                     .help("a query is one line: `FAMILY [MEASURE] where CONDITION STATS by COLUMN for 5s`")
                     .help("`schedq list families` names what can be asked")

@@ -12,6 +12,7 @@ mod literal;
 mod messages;
 mod number;
 mod parse;
+mod recorded;
 mod split;
 mod terms;
 mod tokens;

@@ -180,11 +180,11 @@ impl Reader<'_> {
         let statements = self.items(body.chunks);
         for item in &statements {
             let word = match item.statement.node {
-                Statement::Query(_) | Statement::Assign { .. } => continue,
+                Statement::Query(_) | Statement::Assign { .. } | Statement::Record(_) => continue,
                 Statement::Block { .. } => "for",
                 Statement::Show { .. } => "show",
                 Statement::Save { .. } => "save",
-                Statement::Explain { .. } => "explain",
+                Statement::Explain(_) => "explain",
                 Statement::Param { .. } => "param",
             };
             self.errors.push(Error::new(item.statement.span, Problem::NotInBlock { word }));

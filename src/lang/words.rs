@@ -12,23 +12,25 @@ pub const RESERVED: &[&str] = &[
 ];
 
 /// The words that begin a clause, in canonical order.
-pub const CLAUSES: &[&str] = &["where", "by", "having", "sort", "top", "first", "every", "for", "save"];
+pub const CLAUSES: &[&str] = &["where", "by", "having", "sort", "top", "first", "around", "every", "for", "save"];
+
+/// The words that begin a clause of `record`, in canonical order.
+pub const RECORD_CLAUSES: &[&str] = &["where", "for", "to"];
 
 /// The stats that are one word; percentiles come on top.
 pub const STATS: &[&str] = &["count", "sum", "avg", "min", "max", "hist", "rate", "pct", "max_at", "uniq", "events"];
 
 /// The words that begin a statement which is not a query.
-pub const STATEMENTS: &[&str] = &["show", "save", "explain", "param", "for"];
+pub const STATEMENTS: &[&str] = &["show", "save", "explain", "param", "record", "for"];
 
 /// The words after `show NAME as`.
 pub const STYLES: &[&str] = &["table", "hist", "json", "csv"];
 
 /// Words of the language that this version does not have yet.
-pub(super) const NOT_YET: &[&str] =
-    &["from", "around", "when", "tree", "sql", "compare", "assert", "record", "run", "verify", "env"];
+pub(super) const NOT_YET: &[&str] = &["when", "tree", "sql", "compare", "assert", "keep", "run", "verify", "env"];
 
 /// Of these, the ones that begin a statement.
-pub(super) const NOT_YET_STATEMENTS: &[&str] = &["from", "sql", "compare", "assert", "record", "run", "verify", "env"];
+pub(super) const NOT_YET_STATEMENTS: &[&str] = &["sql", "compare", "assert", "run", "verify", "env"];
 
 /// Commands that only the prompt understands.
 pub(super) const PROMPT_ONLY: &[&str] = &["help", "list", "describe", "quit"];
@@ -81,7 +83,7 @@ mod tests {
 
     #[test]
     fn every_word_that_begins_something_is_reserved() {
-        for word in CLAUSES.iter().chain(STATS).chain(STATEMENTS).chain(PROMPT_ONLY) {
+        for word in CLAUSES.iter().chain(RECORD_CLAUSES).chain(STATS).chain(STATEMENTS).chain(PROMPT_ONLY) {
             assert!(is_reserved(word), "{word}");
         }
         for word in NOT_YET.iter().filter(|word| **word != "tree") {

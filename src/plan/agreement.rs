@@ -14,16 +14,17 @@ use crate::catalog::{Column, Kind};
 use crate::diagnostic::Span;
 use crate::lang::ast::{Compare, Expr, List, Query, Spanned, Value, Word};
 
-fn at<T>(node: T) -> Spanned<T> {
+pub(super) fn at<T>(node: T) -> Spanned<T> {
     Spanned::new(node, Span::default())
 }
 
-fn word(text: &str) -> Word {
+pub(super) fn word(text: &str) -> Word {
     at(text.to_string())
 }
 
-fn query(filter: Expr) -> Query {
+pub(super) fn query(filter: Expr) -> Query {
     Query {
+        from: None,
         family: word("runq"),
         measure: None,
         filter: Some(at(filter)),
@@ -32,6 +33,7 @@ fn query(filter: Expr) -> Query {
         having: None,
         sort: Vec::new(),
         limit: None,
+        around: None,
         every: None,
         duration: None,
         save: None,
@@ -41,23 +43,23 @@ fn query(filter: Expr) -> Query {
 
 /// A value of a row: numbers (words and flags too) or text.
 #[derive(Debug, Clone, PartialEq)]
-enum Datum {
+pub(super) enum Datum {
     Number(i64),
     Text(&'static str),
 }
 
 /// Columns that are not in it are missing.
-type Row = BTreeMap<&'static str, Datum>;
+pub(super) type Row = BTreeMap<&'static str, Datum>;
 
 const NUMBERS: &[&str] = &["tid", "tgid", "prev_tid", "cpu"];
 const NAMES: &[&str] = &["comm", "process", "prev_comm"];
-const TEXTS: &[&str] = &["", "a", "ab", "aba", "b", "ba"];
+pub(super) const TEXTS: &[&str] = &["", "a", "ab", "aba", "b", "ba"];
 const GLOBS: &[&str] = &["*", "a*", "*a", "?", "a?", "*b*", "ab", "a**", "", "?*b"];
-const PATHS: &[&str] = &["/", "/a", "/a/b", "/a/bc", "/b", "/b/a"];
+pub(super) const PATHS: &[&str] = &["/", "/a", "/a/b", "/a/bc", "/b", "/b/a"];
 const PATH_GLOBS: &[&str] = &["/a*", "*", "/?/b", "*b", "/a"];
 const CAUSES: &[&str] = &["wakeup", "new", "preempt", "throttle"];
 
-fn rows() -> impl Strategy<Value = Row> {
+pub(super) fn rows() -> impl Strategy<Value = Row> {
     let number = |name: &'static str| (Just(name), prop::option::weighted(0.8, (0i64..4).prop_map(Datum::Number)));
     let text = |name: &'static str, from: &'static [&'static str]| {
         (Just(name), prop::option::weighted(0.8, prop::sample::select(from).prop_map(Datum::Text)))
@@ -79,15 +81,15 @@ fn equalities() -> impl Strategy<Value = Compare> {
     prop::sample::select(vec![Compare::Equal, Compare::NotEqual])
 }
 
-fn text(text: &str) -> Value {
+pub(super) fn text(text: &str) -> Value {
     Value::Text(text.as_bytes().to_vec())
 }
 
-fn compare(column: &str, op: Compare, right: Value) -> Expr {
+pub(super) fn compare(column: &str, op: Compare, right: Value) -> Expr {
     Expr::Compare { column: word(column), op: at(op), right: at(right) }
 }
 
-fn leaves() -> BoxedStrategy<Expr> {
+pub(super) fn leaves() -> BoxedStrategy<Expr> {
     let number = || prop::sample::select(NUMBERS);
     let name = || prop::sample::select(NAMES);
     let all = [NUMBERS, NAMES, &["cgroup", "latency", "cause", "kthread"]].concat();
@@ -138,7 +140,7 @@ fn expressions() -> impl Strategy<Value = Expr> {
 }
 
 /// What the text says of a row.
-fn says(expr: &Expr, row: &Row) -> bool {
+pub(super) fn says(expr: &Expr, row: &Row) -> bool {
     let get = |name: &str| row.get(if name == "pid" { "tgid" } else { name });
     match expr {
         Expr::Or(parts) => parts.iter().any(|part| says(&part.node, row)),
@@ -219,7 +221,7 @@ fn like(glob: &[u8], text: &[u8]) -> bool {
 }
 
 /// What the plan says of a row: `negated XOR (there AND holds)`, as `predicate` defines it.
-fn holds(predicate: &Predicate, row: &Row) -> bool {
+pub(super) fn holds(predicate: &Predicate, row: &Row) -> bool {
     match predicate {
         Predicate::And(parts) => parts.iter().all(|part| holds(part, row)),
         Predicate::Or(parts) => parts.iter().any(|part| holds(part, row)),
@@ -281,12 +283,12 @@ fn passes(term: &Term, row: &Row) -> bool {
     }
 }
 
-fn planned(filter: &Expr) -> Plan {
+pub(super) fn planned(filter: &Expr) -> Plan {
     check(&query(filter.clone()), &Params::new(), &CheckOptions::default())
         .unwrap_or_else(|e| panic!("{filter:?}: {e:?}"))
 }
 
-fn answers(plan: &Plan, row: &Row) -> bool {
+pub(super) fn answers(plan: &Plan, row: &Row) -> bool {
     let source = plan.scan.clauses.iter().all(|clause| {
         let terms: Vec<_> = clause.terms.iter().cloned().map(Predicate::Term).collect();
         holds(&Predicate::Or(terms), row)

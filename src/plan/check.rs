@@ -7,6 +7,8 @@ mod bind;
 mod filter;
 mod literal;
 mod names;
+mod record;
+mod recorded;
 mod result;
 mod stats;
 mod time;
@@ -14,6 +16,7 @@ mod time;
 pub(super) use literal::NAME_BYTES;
 pub use names::ALIASES;
 pub(super) use names::CHILD;
+pub use record::check_record;
 
 use std::collections::BTreeMap;
 
@@ -53,6 +56,8 @@ impl Default for CheckOptions<'_> {
 struct Scope<'a> {
     family: &'static Family,
     options: &'a CheckOptions<'a>,
+    /// A recording is asked, which has its own command, length and losses.
+    recorded: bool,
     errors: Vec<Error>,
 }
 
@@ -68,6 +73,16 @@ impl Scope<'_> {
 /// # Errors
 /// All that is wrong with it, in the order of its clauses.
 pub fn check(query: &ast::Query, params: &Params, options: &CheckOptions) -> Result<Plan, Vec<Error>> {
+    bound(query, params, options, 0).map(|(plan, _)| plan)
+}
+
+/// The plan, and the query with the values of its parameters. `depth` counts the queries around it.
+fn bound(
+    query: &ast::Query,
+    params: &Params,
+    options: &CheckOptions,
+    depth: usize,
+) -> Result<(Plan, ast::Query), Vec<Error>> {
     let Some(family) = catalog::family(&query.family.node) else {
         return Err(vec![Error::UnknownFamily {
             name: query.family.clone(),
@@ -75,8 +90,8 @@ pub fn check(query: &ast::Query, params: &Params, options: &CheckOptions) -> Res
             saved_names: options.saved.iter().map(|name| name.to_string()).collect(),
         }]);
     };
-    let mut scope = Scope { family, options, errors: Vec::new() };
-    let query = scope.bind(query, params);
+    let mut scope = Scope { family, options, recorded: query.from.is_some(), errors: Vec::new() };
+    let mut query = scope.bind(query, params);
 
     let measure = scope.measure(query.measure.as_ref());
     let filter = query.filter.as_ref().and_then(|expr| scope.predicate(expr));
@@ -89,7 +104,10 @@ pub fn check(query: &ast::Query, params: &Params, options: &CheckOptions) -> Res
     let sort = scope.sort(&query.sort, &shape);
     let limit = scope.limit(&query, &stats, measure);
     let time = scope.time(&query);
-    let save = query.save.as_ref().and_then(|path| scope.file_name(path));
+    let save = query.save.as_ref().and_then(|path| scope.file_name("save", path));
+    let from = query.from.as_ref().and_then(|path| scope.recording("from", path));
+    scope.not_over_the_recording(&query, from.as_deref(), save.as_deref());
+    let around = scope.around(&mut query, params, depth);
     if !scope.errors.is_empty() {
         return Err(scope.errors);
     }
@@ -108,7 +126,7 @@ pub fn check(query: &ast::Query, params: &Params, options: &CheckOptions) -> Res
         every: time.every_ns.is_some(),
         first: limit.first,
     });
-    Ok(Plan {
+    let plan = Plan {
         text: format::query(&query),
         family,
         measure,
@@ -123,6 +141,7 @@ pub fn check(query: &ast::Query, params: &Params, options: &CheckOptions) -> Res
             own,
             map_bytes: options.map_bytes,
             groups: options.groups,
+            range: None,
         },
         rest: Rest {
             filter,
@@ -136,7 +155,10 @@ pub fn check(query: &ast::Query, params: &Params, options: &CheckOptions) -> Res
         },
         window_ns: time.window_ns,
         save,
-    })
+        from,
+        around,
+    };
+    Ok((plan, query))
 }
 
 /// The name of the threads of this program, by which a query asks for its rows too.

@@ -42,6 +42,7 @@ pub fn describe_family(family: &Family) -> String {
             When::Command => " (only with a command after --)",
             When::Child => " (only with `child`)",
             When::HashState => " (only where the kernel has no task storage)",
+            When::Asked => " (when the reader asks)",
         };
         vec![program.name.to_string(), program.hook.to_string(), format!("{}{when}", program.doc)]
     };

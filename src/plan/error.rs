@@ -301,8 +301,84 @@ pub enum Error {
     WindowInBlock {
         span: Span,
     },
-    /// `save` of something other than text.
+    /// `save`, `from` or `to` of something other than text.
     NotAFileName {
+        word: &'static str,
         span: Span,
     },
+
+    /// `from` or `to` of a file with another ending than a recording has.
+    NotARecording {
+        word: &'static str,
+        path: String,
+        span: Span,
+    },
+    /// `save` to the recording that is asked.
+    SavedOverRecording {
+        span: Span,
+    },
+    /// `for` of a recording.
+    WindowOfRecording {
+        span: Span,
+    },
+    /// A question to a recording in a block, which is a window of the running system.
+    RecordingInBlock {
+        span: Span,
+    },
+    /// `around` without a recording.
+    AroundLive {
+        span: Span,
+    },
+    /// `around` of what is no time.
+    NotAPointInTime {
+        value: Value,
+        span: Span,
+    },
+    /// A clause in `worst(…)` beyond those that choose rows.
+    WorstClause {
+        clause: &'static str,
+        span: Span,
+    },
+    /// `worst(…)` in `worst(…)`, again and again.
+    WorstTooDeep {
+        most: usize,
+        span: Span,
+    },
+    /// `worst(…)` of a family that only counts.
+    WorstOfNone {
+        family: &'static Family,
+        span: Span,
+    },
+
+    /// No set of events has that name; `family` when a family has.
+    UnknownSet {
+        name: Word,
+        family: bool,
+    },
+    SetTwice {
+        name: Word,
+        first: Span,
+    },
+    /// A recording's filter on a column that can differ between the events of one row.
+    NotARecordedFilter {
+        name: Word,
+    },
+    /// A recording's filter that the kernel cannot decide wholly.
+    FilterNotDecided {
+        why: Undecidable,
+        span: Span,
+    },
+    /// A recording's filter that holds for no task.
+    FilterOfNone {
+        span: Span,
+    },
+}
+
+/// Why the kernel cannot decide a recording's filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Undecidable {
+    /// A pattern that is more than the beginning of a name, or one of cgroups.
+    Pattern { term: String, of_cgroup: bool },
+    /// More terms than a program can hold, or more paths of `under`.
+    TooLong { most: usize },
 }

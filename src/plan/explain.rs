@@ -1,6 +1,8 @@
 //! What a query will do, in words: which programs run where, what the kernel is given to decide, what is kept, what is
 //! left for user space, and what all that costs.
 
+mod recorded;
+
 use super::columns::{self, holds};
 use super::layout::{Layout, Machine, Mode};
 use super::page::Page;
@@ -11,8 +13,13 @@ use super::{Clause, INTERVAL, Needs, Output, Plan, Scan};
 use crate::catalog::{Cardinality, Column, Family, Kind, Program, Stage, When, task};
 use crate::lang::ast::Stat;
 
+pub use recorded::explain_record;
+
 /// The plan of a query on a machine, as plain text.
 pub fn explain(plan: &Plan, layout: &Layout, machine: Machine) -> String {
+    if plan.from.is_some() {
+        return recorded::explain_replay(plan);
+    }
     let mut page = Page::default();
     heading(&mut page, plan);
     if plan.scan.is_empty() {
@@ -24,7 +31,7 @@ pub fn explain(plan: &Plan, layout: &Layout, machine: Machine) -> String {
     programs(&mut page, plan, machine);
     kernel_filter(&mut page, plan, layout);
     kept(&mut page, plan, layout);
-    maps(&mut page, plan, layout, machine);
+    maps(&mut page, &plan.scan, layout, machine);
     frame(&mut page, plan);
     result(&mut page, plan);
     notes(&mut page, plan, layout);
@@ -39,11 +46,7 @@ fn heading(page: &mut Page, plan: &Plan) {
     if let Some(measure) = plan.measure {
         rows.push(vec![measure.name.to_string(), format!("{}, {}", measure.doc, columns::noun(measure))]);
     }
-    let window = match plan.window_ns {
-        Some(ns) => duration(ns),
-        None => "until interrupted, or the life of the command after --".to_string(),
-    };
-    rows.push(vec!["window".to_string(), window]);
+    rows.extend(recorded::asked(plan).unwrap_or_else(|| vec![vec!["window".to_string(), window(plan.window_ns)]]));
     if let Some(every) = plan.scan.every_ns {
         rows.push(vec![
             "interval".to_string(),
@@ -56,11 +59,18 @@ fn heading(page: &mut Page, plan: &Plan) {
     page.table(&rows);
 }
 
+fn window(window_ns: Option<u64>) -> String {
+    match window_ns {
+        Some(ns) => duration(ns),
+        None => "until interrupted, or the life of the command after --".to_string(),
+    }
+}
+
 fn programs(page: &mut Page, plan: &Plan, machine: Machine) {
     page.section("programs");
     let child = uses_child(&plan.scan);
     let runs = |program: &&Program| match program.when {
-        When::Always => true,
+        When::Always | When::Asked => true,
         // A query about `child` cannot run without a command.
         When::Child | When::Command => child,
         When::HashState => (plan.family.state || child) && !machine.task_storage,
@@ -91,16 +101,7 @@ fn kernel_filter(page: &mut Page, plan: &Plan, layout: &Layout) {
             "condition in the kernel: {terms} of {} terms; of every clause one term must hold",
             super::layout::MAX_TERMS
         ));
-        let mut rows = vec![["clause", "term", "test", "tested"].map(String::from).to_vec()];
-        let mut number = 0;
-        for (i, clause) in scan.clauses.iter().enumerate() {
-            for term in &clause.terms {
-                number += 1;
-                let tested = tested(latest(clause), plan.family);
-                rows.push(vec![(i + 1).to_string(), number.to_string(), term.to_string(), tested.to_string()]);
-            }
-        }
-        page.table(&rows);
+        clauses(page, scan, |clause| tested(latest(clause), plan.family));
     }
     let mut rows = Vec::new();
     let stages = [
@@ -112,6 +113,19 @@ fn kernel_filter(page: &mut Page, plan: &Plan, layout: &Layout) {
     for (when, mask) in stages {
         if mask != 0 {
             rows.push(vec![format!("reads {when}"), list(read(plan.family, mask).iter().map(String::as_str))]);
+        }
+    }
+    page.table(&rows);
+}
+
+/// Every term of the source's predicate, and when its clause is tested.
+fn clauses(page: &mut Page, scan: &Scan, tested: impl Fn(&Clause) -> &'static str) {
+    let mut rows = vec![["clause", "term", "test", "tested"].map(String::from).to_vec()];
+    let mut number = 0;
+    for (i, clause) in scan.clauses.iter().enumerate() {
+        for term in &clause.terms {
+            number += 1;
+            rows.push(vec![(i + 1).to_string(), number.to_string(), term.to_string(), tested(clause).to_string()]);
         }
     }
     page.table(&rows);
@@ -185,7 +199,7 @@ fn of_each(needs: Needs, layout: &Layout) -> String {
     kept.join(", ")
 }
 
-fn maps(page: &mut Page, plan: &Plan, layout: &Layout, machine: Machine) {
+fn maps(page: &mut Page, scan: &Scan, layout: &Layout, machine: Machine) {
     let cpus = if machine.cpus == 1 { "1 CPU".to_string() } else { format!("{} CPUs", machine.cpus) };
     page.section(&format!("maps, for {cpus}"));
     let mut rows = Vec::new();
@@ -205,7 +219,7 @@ fn maps(page: &mut Page, plan: &Plan, layout: &Layout, machine: Machine) {
         "total".to_string(),
         String::new(),
         String::new(),
-        format!("{}, taken at the start (limit {})", bytes(total), bytes(plan.scan.map_bytes)),
+        format!("{}, taken at the start (limit {})", bytes(total), bytes(scan.map_bytes)),
     ]);
     page.table(&rows);
 }
@@ -224,7 +238,8 @@ fn frame(page: &mut Page, plan: &Plan) {
             other => vec![other.clone()],
         };
         for part in parts {
-            steps.push(format!("keep {part}  ({})", why_left(&part)));
+            let why = if plan.from.is_some() { String::new() } else { format!("  ({})", why_left(&part)) };
+            steps.push(format!("keep {part}{why}"));
         }
     }
     match &plan.scan.output {
@@ -250,7 +265,7 @@ fn frame(page: &mut Page, plan: &Plan) {
         steps.push(format!("take the first {top}{each}"));
     }
     if !steps.is_empty() {
-        page.section("then, in user space");
+        page.section(if plan.from.is_some() { "then" } else { "then, in user space" });
         let rows: Vec<_> = steps.into_iter().enumerate().map(|(i, step)| vec![(i + 1).to_string(), step]).collect();
         page.table(&rows);
     }

@@ -476,6 +476,7 @@ mod tests {
             own: false,
             map_bytes: 1 << 20,
             groups: None,
+            range: None,
         }
     }
 }

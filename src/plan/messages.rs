@@ -2,6 +2,7 @@
 
 mod literals;
 mod names;
+mod recorded;
 
 use super::check::NAME_BYTES;
 use super::error::Error;
@@ -313,9 +314,10 @@ pub fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
             say("window-in-block", "the block has one window for all its queries".to_string(), *span, "a second window")
                 .help("leave this `for` out")
         }
-        Error::NotAFileName { span } => {
-            say("not-a-file-name", "`save` wants a quoted file name".to_string(), *span, "")
-                .help("such as `save 'result.parquet'`; the ending says the format")
+        Error::NotAFileName { word, span } => {
+            say("not-a-file-name", format!("`{word}` wants a quoted file name"), *span, "")
+                .help(format!("such as `{word} 'result.parquet'`; the ending says the format"))
         }
+        _ => recorded::diagnostic(error, source),
     }
 }

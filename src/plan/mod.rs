@@ -4,7 +4,9 @@
 #[cfg(test)]
 mod agreement;
 pub mod check;
+pub mod clock;
 pub mod columns;
+pub mod coverage;
 pub mod describe;
 mod display;
 pub mod error;
@@ -18,8 +20,9 @@ pub mod pushdown;
 pub mod words;
 
 use crate::catalog::{Column, Family};
+use crate::diagnostic::Span;
 use crate::lang::ast::Stat;
-pub use check::{CheckOptions, Params, check};
+pub use check::{CheckOptions, Params, check, check_record};
 pub use error::Error;
 use predicate::{Predicate, Term};
 
@@ -33,9 +36,52 @@ pub struct Plan {
     pub measure: Option<&'static Column>,
     pub scan: Scan,
     pub rest: Rest,
-    /// `for D`, nanoseconds; `None` runs until interrupted (or for the life of the command).
+    /// `for D`, nanoseconds; `None` runs until interrupted (or for the life of the command), or has the length of the
+    /// recording.
     pub window_ns: Option<u64>,
     pub save: Option<String>,
+    /// The file of the recording that is asked; `None` asks the running system.
+    pub from: Option<String>,
+    /// Only of a recording: what part of it.
+    pub around: Option<Around>,
+}
+
+/// `around TIME DURATION`: the rows that end at most so long before or after.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Around {
+    pub time: AroundTime,
+    pub each_side_ns: u64,
+}
+
+/// A point in time, as far as it is known without the recording.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AroundTime {
+    /// Of the clock on the wall; as it was typed, where, and what it says.
+    Clock { text: String, span: Span, time: clock::WallTime },
+    /// CLOCK_MONOTONIC, nanoseconds.
+    Ns(u64),
+    /// That column of the first row of a result.
+    Column { frame: String, column: String, span: Span },
+    /// When the row with the greatest measure ended: `max_at` of this query, whose stats are `max, max_at`, without groups.
+    /// It asks a recording; if it names none, that of the query around it.
+    Worst(Box<Plan>),
+}
+
+/// A checked `record` statement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// In canonical form, parameters bound.
+    pub text: String,
+    /// What is recorded.
+    pub set: &'static Family,
+    /// The filter as clauses, decided wholly in the kernel; its output is rows of no columns.
+    pub scan: Scan,
+    /// The filter for the file, from which [`coverage`] tells later which questions it can answer; `None` keeps every event.
+    pub filter: Option<String>,
+    /// `for D` or the block's length, nanoseconds; `None` records until interrupted (or for the life of the command).
+    pub window_ns: Option<u64>,
+    /// The file to write.
+    pub to: String,
 }
 
 /// What a source must deliver: the part of a query that is decided where the events are.
@@ -58,6 +104,9 @@ pub struct Scan {
     pub map_bytes: u64,
     /// Room for so many groups, if the user says so; else it follows from the keys.
     pub groups: Option<u64>,
+    /// Of a recording: only rows that end from the one to the other, both included, CLOCK_MONOTONIC ns. The check leaves it
+    /// open, for what `around` means is known when the recording is open; the running system has no use for it.
+    pub range: Option<(u64, u64)>,
 }
 
 impl Scan {

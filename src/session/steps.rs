@@ -1,26 +1,35 @@
 //! Statements, checked: what is to be done, in order. All that can be known to be wrong is found here, before anything
 //! runs.
 
+mod recordings;
+
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+pub(super) use recordings::explained_record;
+
 use super::{Session, saved};
 use crate::diagnostic::{Diagnostic, Exit, Source, Span};
 use crate::host::lists;
-use crate::lang::ast::{Item, Query, Spanned, Statement, Value};
+use crate::lang::ast::{Explained, Item, Query, Spanned, Statement, Value};
 use crate::nearest::nearest;
 use crate::output::file::{self, Prepared};
 use crate::output::{STYLES, csv};
 use crate::plan::layout::{Machine, layout};
-use crate::plan::{CheckOptions, Params, Plan, check, explain, messages};
+use crate::plan::{Params, Plan, Record, check, explain, messages};
 use crate::{lang, name};
 
 /// One thing to be done.
 pub enum Step {
-    /// Queries that share one window.
-    Run(Vec<Planned>),
+    /// Queries of the running system, and recordings, that share one window.
+    Run {
+        queries: Vec<Planned>,
+        records: Vec<Record>,
+    },
+    /// A question to a recording: its plan has a `from`.
+    Replay(Planned),
     Explain(String),
     Param {
         name: String,
@@ -65,18 +74,23 @@ pub(super) fn explained(plan: &Plan) -> String {
     explain::explain(plan, &layout(&plan.scan, machine), machine)
 }
 
-/// With a command, all queries start before it does: they become one window, and what is done with results comes after.
+/// With a command, all queries start before it does: they become one window, and what is done with results
+/// and recordings comes after.
 pub fn together(steps: Vec<Step>) -> Vec<Step> {
-    let mut queries = Vec::new();
+    let (mut all_queries, mut all_records) = (Vec::new(), Vec::new());
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for step in steps {
         match step {
-            Step::Run(mut more) => queries.append(&mut more),
+            Step::Run { mut queries, mut records } => {
+                all_queries.append(&mut queries);
+                all_records.append(&mut records);
+            }
             Step::Param { .. } | Step::Explain(_) => before.push(step),
-            Step::Show { .. } | Step::Save { .. } => after.push(step),
+            // The recording may be the one that is made.
+            Step::Replay(_) | Step::Show { .. } | Step::Save { .. } => after.push(step),
         }
     }
-    before.push(Step::Run(queries));
+    before.push(Step::Run { queries: all_queries, records: all_records });
     before.append(&mut after);
     before
 }
@@ -89,6 +103,8 @@ struct Scope<'a> {
     has_command: bool,
     /// What is saved to already.
     saved: Vec<Prepared>,
+    /// The files of recordings.
+    recorded: Vec<String>,
     problems: Vec<Diagnostic>,
 }
 
@@ -110,7 +126,8 @@ impl Session {
     /// Known before the windows, not when the file is written.
     fn too_many(&self, steps: &[Step]) -> Option<Diagnostic> {
         let shown = |step: &Step| match step {
-            Step::Run(queries) => queries.iter().filter(|query| query.name.is_none()).count(),
+            Step::Run { queries, .. } => queries.iter().filter(|query| query.name.is_none()).count(),
+            Step::Replay(query) => usize::from(query.name.is_none()),
             Step::Show { style: None, .. } => 1,
             _ => 0,
         };
@@ -137,6 +154,7 @@ impl Session {
             frames: self.frames.keys().cloned().collect(),
             has_command,
             saved: Vec::new(),
+            recorded: Vec::new(),
             problems: Vec::new(),
         }
     }
@@ -145,19 +163,30 @@ impl Session {
         match &statement.node {
             Statement::Query(query) => {
                 if let Some(planned) = self.planned(None, query, None, scope) {
-                    steps.push(Step::Run(vec![planned]));
+                    steps.push(step_of_query(planned));
                 }
             }
             Statement::Assign { name, query } => {
+                let planned = self.planned(Some(name.node.clone()), query, None, scope);
                 scope.frames.insert(name.node.clone());
-                if let Some(planned) = self.planned(Some(name.node.clone()), query, None, scope) {
-                    steps.push(Step::Run(vec![planned]));
+                if let Some(planned) = planned {
+                    steps.push(step_of_query(planned));
                 }
             }
             Statement::Block { duration, statements, .. } => self.block(duration, statements, scope, steps),
-            Statement::Explain { query } => {
+            Statement::Record(record) => {
+                if let Some(record) = self.record_of(record, None, scope) {
+                    steps.push(Step::Run { queries: Vec::new(), records: vec![record] });
+                }
+            }
+            Statement::Explain(Explained::Query(query)) => {
                 if let Some(plan) = self.plan(query, None, scope) {
                     steps.push(Step::Explain(explained(&plan)));
+                }
+            }
+            Statement::Explain(Explained::Record(record)) => {
+                if let Some(record) = self.checked_record(record, None, scope) {
+                    steps.push(Step::Explain(explained_record(&record)));
                 }
             }
             Statement::Param { name, default } => {
@@ -214,9 +243,13 @@ impl Session {
                 );
             }
         };
-        let mut queries = Vec::new();
+        let (mut queries, mut records) = (Vec::new(), Vec::new());
         for item in statements {
             let (name, query) = match &item.statement.node {
+                Statement::Record(record) => {
+                    records.extend(self.record_of(record, Some(length), scope));
+                    continue;
+                }
                 Statement::Query(query) => (None, query),
                 Statement::Assign { name, query } => {
                     scope.frames.insert(name.node.clone());
@@ -224,7 +257,12 @@ impl Session {
                 }
                 _ => {
                     let help = "put it before or after the block";
-                    scope.refuse("not-in-block", item.statement.span, "only queries stand in a block".into(), help);
+                    scope.refuse(
+                        "not-in-block",
+                        item.statement.span,
+                        "only queries and recordings stand in a block".into(),
+                        help,
+                    );
                     continue;
                 }
             };
@@ -232,7 +270,7 @@ impl Session {
                 queries.push(planned);
             }
         }
-        steps.push(Step::Run(queries));
+        steps.push(Step::Run { queries, records });
     }
 
     fn planned(
@@ -265,15 +303,12 @@ impl Session {
 
     fn plan(&self, query: &Query, block_ns: Option<u64>, scope: &mut Scope<'_>) -> Option<Plan> {
         let names: Vec<&str> = saved::built_in().map(|q| q.0).collect();
-        let options = CheckOptions {
-            map_bytes: self.settings.map_bytes,
-            groups: self.settings.groups,
-            has_command: scope.has_command,
-            block_ns,
-            saved: &names,
-        };
+        let options = self.check_options(block_ns, scope.has_command, &names);
         match check(query, &scope.params, &options) {
-            Ok(plan) => Some(plan),
+            Ok(plan) => {
+                self.known_times(query, scope);
+                Some(plan)
+            }
             Err(errors) => {
                 let mut problems = messages::diagnostics(&errors, scope.source);
                 problems.iter_mut().for_each(|problem| meant_statement(problem, &query.family.node));
@@ -299,6 +334,13 @@ impl Session {
             format!("there is no frame {}", name::escape(frame.node.as_bytes())),
             &help,
         );
+    }
+}
+
+fn step_of_query(planned: Planned) -> Step {
+    match planned.plan.from {
+        Some(_) => Step::Replay(planned),
+        None => Step::Run { queries: vec![planned], records: Vec::new() },
     }
 }
 

@@ -117,3 +117,21 @@ fn full_sources_of_one_kind_end_soon() {
         assert!(begin.elapsed() < SOON, "{before}{part}…: {:?}", begin.elapsed());
     }
 }
+
+#[test]
+fn queries_in_queries_are_read_to_the_deepest() {
+    let nested = |depth: usize| {
+        let mut text = String::from("from 'a.parquet' runq");
+        for _ in 0..depth {
+            text = format!("from 'a.parquet' runq around worst({text}) 1ms");
+        }
+        text
+    };
+    for depth in [1, 19, 20, 21, 200] {
+        let source = Source::new("nested", nested(depth));
+        let parsed = lang::parse(&source);
+        assert_eq!(parsed.errors, [], "{depth}");
+        assert_eq!(lang::format::script(&parsed.script).trim_end(), &*source.text);
+    }
+    assert_eq!(lang::parse(&Source::new("nested", nested(201))).errors.len(), 1);
+}

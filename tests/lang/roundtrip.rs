@@ -184,25 +184,59 @@ fn sort() -> impl Strategy<Value = Sort> {
     (result_column(), option::of(direction)).prop_map(|(column, direction)| Sort { column, direction })
 }
 
+/// A point in time; `worst(…)` holds a query that has one only up to a depth.
+fn time(depth: u32) -> BoxedStrategy<Spanned<Time>> {
+    let column = (frame(), result_column()).prop_map(|(frame, column)| Time::Column { frame, column });
+    let plain = prop_oneof![
+        2 => text().prop_map(|bytes| Time::Value(Value::Text(bytes))),
+        1 => (0..=i64::MAX).prop_map(|ns| Time::Value(Value::Int(ns))),
+        1 => parameter().prop_map(|name| Time::Value(Value::Param(name))),
+        1 => column,
+    ];
+    if depth == 0 {
+        return plain.prop_map(at).boxed();
+    }
+    let worst = query_within(depth - 1).prop_map(|query| Time::Worst(Box::new(query)));
+    prop_oneof![3 => plain, 1 => worst].prop_map(at).boxed()
+}
+
 fn query() -> BoxedStrategy<Query> {
+    query_within(1)
+}
+
+fn query_within(depth: u32) -> BoxedStrategy<Query> {
+    let around = (time(depth), window()).prop_map(|(time, each_side)| at(Around { time, each_side }));
+    let recorded = (option::of(path()), option::of(around)).boxed();
     let limit = (any::<bool>(), amount()).prop_map(|(top, n)| at(if top { Limit::Top(n) } else { Limit::First(n) }));
-    let head = (name(), option::of(name()), option::of(expr()), vec(stat(), 0..3), vec(key(), 0..3));
-    let tail = (option::of(expr()), vec(sort(), 0..3), option::of(limit));
-    (head, tail, option::of(window()), option::of(window()), option::of(path()))
-        .prop_map(|((family, measure, filter, stats, by), (having, sort, limit), every, duration, save)| Query {
-            family,
-            measure,
-            filter,
-            stats,
-            by,
-            having,
-            sort,
-            limit,
-            every,
-            duration,
-            save,
-            span: Span::default(),
-        })
+    let head = (name(), option::of(name()), option::of(expr()), vec(stat(), 0..3), vec(key(), 0..3)).boxed();
+    let tail = (option::of(expr()), vec(sort(), 0..3), option::of(limit)).boxed();
+    (head, tail, recorded, option::of(window()), option::of(window()), option::of(path()))
+        .prop_map(
+            |((family, measure, filter, stats, by), (having, sort, limit), (from, around), every, duration, save)| {
+                Query {
+                    from,
+                    family,
+                    measure,
+                    filter,
+                    stats,
+                    by,
+                    having,
+                    sort,
+                    limit,
+                    around,
+                    every,
+                    duration,
+                    save,
+                    span: Span::default(),
+                }
+            },
+        )
+        .boxed()
+}
+
+fn record() -> BoxedStrategy<Record> {
+    (vec(name(), 1..4), option::of(expr()), option::of(window()), path())
+        .prop_map(|(sets, filter, duration, to)| Record { sets, filter, duration, to, span: Span::default() })
         .boxed()
 }
 
@@ -242,6 +276,7 @@ fn measured() -> BoxedStrategy<Statement> {
     prop_oneof![
         query().prop_map(|query| Statement::Query(Box::new(query))),
         (frame(), query()).prop_map(|(name, query)| Statement::Assign { name, query: Box::new(query) }),
+        record().prop_map(|record| Statement::Record(Box::new(record))),
     ]
     .boxed()
 }
@@ -262,7 +297,8 @@ fn statement() -> BoxedStrategy<Statement> {
         1 => block,
         1 => (frame(), option::of(style)).prop_map(|(frame, style)| Statement::Show { frame, style }),
         1 => (frame(), path()).prop_map(|(frame, path)| Statement::Save { frame, path }),
-        1 => query().prop_map(|query| Statement::Explain { query: Box::new(query) }),
+        1 => query().prop_map(|query| Statement::Explain(Explained::Query(Box::new(query)))),
+        1 => record().prop_map(|record| Statement::Explain(Explained::Record(Box::new(record)))),
         1 => (parameter(), option::of(default)).prop_map(|(name, default)| Statement::Param { name: at(name), default }),
     ]
     .boxed()
@@ -291,6 +327,7 @@ fn clauses(query: &Query) -> (String, Vec<String>) {
         having: None,
         sort: Vec::new(),
         limit: None,
+        around: None,
         every: None,
         duration: None,
         save: None,
@@ -304,6 +341,7 @@ fn clauses(query: &Query) -> (String, Vec<String>) {
         Query { having: query.having.clone(), ..bare.clone() },
         Query { sort: query.sort.clone(), ..bare.clone() },
         Query { limit: query.limit.clone(), ..bare.clone() },
+        Query { around: query.around.clone(), ..bare.clone() },
         Query { every: query.every.clone(), ..bare.clone() },
         Query { duration: query.duration.clone(), ..bare.clone() },
         Query { save: query.save.clone(), ..bare },
@@ -407,6 +445,13 @@ fn soup() -> impl Strategy<Value = String> {
         "perf",
         "when",
         "around",
+        "worst",
+        "record",
+        "sched",
+        "'14:03'",
+        "14:03:21",
+        "near",
+        "keep",
         "sql",
         "env",
         "quit",
@@ -480,7 +525,7 @@ proptest! {
     #[test]
     fn clauses_stand_in_any_order(
         query in query(),
-        order in vec(any::<u32>(), 9),
+        order in vec(any::<u32>(), 10),
         blank in prop_oneof![Just(" "), Just("\n  "), Just(" # note\n\t"), Just("\n\n # note\n ")],
     ) {
         let (head, clauses) = clauses(&query);
@@ -492,6 +537,21 @@ proptest! {
             text += clause;
         }
         prop_assert_eq!(parse_query(&text), query, "{}", text);
+    }
+
+    #[test]
+    fn clauses_of_a_recording_stand_in_any_order(record in record(), order in proptest::sample::select(vec![[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])) {
+        let text = format::record(&record);
+        let head = text.find(" where ").or(text.find(" for ")).or(text.find(" to ")).unwrap();
+        let clauses = [
+            record.filter.as_ref().map(|filter| format!(" where {}", format::predicate(&filter.node))),
+            record.duration.as_ref().map(|duration| format!(" for {}", format::value(&duration.node))),
+            Some(format!(" to {}", format::value(&record.to.node))),
+        ];
+        let text = order.iter().fold(text[..head].to_string(), |text, at| text + clauses[*at].as_deref().unwrap_or_default());
+        let parsed = parse(&text);
+        prop_assert_eq!(&parsed.errors, &[], "{}", text);
+        prop_assert_eq!(parsed.statements().next(), Some(&Statement::Record(Box::new(record))), "{}", text);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::support::watch::{Answer, number, over};
 use crate::support::{Workload, live_lock, require_bpf};
 
 /// Two clock reads in one event are not the same instant.
-const CLOCK_NS: f64 = 20_000.0;
+pub const CLOCK_NS: f64 = 20_000.0;
 
 /// Rows by the values of some columns, as text.
 fn grouped<'a>(rows: &'a [Value], keys: &[&str]) -> BTreeMap<String, Vec<&'a Value>> {
@@ -32,7 +32,7 @@ fn counted(rows: &[Value], keys: &[&str]) -> BTreeMap<String, u64> {
     grouped(rows, keys).into_iter().map(|(key, rows)| (key, rows.len() as u64)).collect()
 }
 
-const SWITCH_KEYS: &[&str] = &[
+pub const SWITCH_KEYS: &[&str] = &[
     "cpu",
     "tid",
     "tgid",
@@ -49,7 +49,7 @@ const SWITCH_KEYS: &[&str] = &[
     "next_comm",
     "next_prio",
 ];
-const RUNQ_KEYS: &[&str] = &[
+pub const RUNQ_KEYS: &[&str] = &[
     "cpu",
     "tid",
     "tgid",
@@ -89,13 +89,13 @@ fn every_key_and_all_of_them() {
 }
 
 /// A condition as the language has it, and the same in plain words.
-type Case = (&'static str, fn(&Value) -> bool);
+pub type Case = (&'static str, fn(&Value) -> bool);
 
 fn text<'a>(row: &'a Value, column: &str) -> &'a str {
     row[column].as_str().expect("text")
 }
 
-const SWITCH_CASES: &[Case] = &[
+pub const SWITCH_CASES: &[Case] = &[
     ("kind = voluntary", |r| r["kind"] == "voluntary"),
     ("kind != voluntary", |r| r["kind"] != "voluntary"),
     ("cpu = 0", |r| r["cpu"] == 0),

@@ -1,6 +1,6 @@
 //! Against the running kernel, what holds for every family: whose rows, how they are counted, what is lost, who may look.
 
-mod agreement;
+pub mod agreement;
 mod cgroups;
 mod child;
 mod decided;

@@ -3,16 +3,16 @@
 use schedq::catalog;
 use schedq::diagnostic::Source;
 use schedq::plan::layout::{Machine, layout};
-use schedq::plan::{Plan, check, describe, explain};
+use schedq::plan::{Plan, check, check_record, describe, explain};
 
-use super::{options, queries};
+use super::{Asked, options, queries};
 
 const MACHINE: Machine = Machine { cpus: 8, task_storage: true };
 
 fn plan(text: &str) -> Plan {
     let source = Source::new("test", text);
     let (queries, params) = queries(&source);
-    let (query, block_ns) = &queries[0];
+    let (Asked::Query(query), block_ns) = &queries[0] else { panic!("{text} is no query") };
     let options = schedq::plan::CheckOptions { has_command: text.contains("child"), ..options(*block_ns) };
     check(query, &params, &options).unwrap_or_else(|errors| panic!("{text}: {errors:?}"))
 }
@@ -63,6 +63,36 @@ fn plans_are_explained() {
         ("any", "param t = any\nrunq where tgid = $t and cpu = 1 for 1s"),
     ] {
         explained(name, text);
+    }
+}
+
+#[test]
+fn questions_to_recordings_are_explained() {
+    for (name, text) in [
+        ("from_plain", "from 'trace.parquet' runq latency hist by cpu"),
+        (
+            "from_filter",
+            "from 'trace.parquet' runq latency where comm ~ '*web*' and tgid = 3 and latency > 1ms p99 by cpu around '14:03:21.5' 10ms save 'a.csv'",
+        ),
+        ("from_worst", "from 'trace.parquet' switch events around worst(runq latency where comm = 'nginx') 5ms"),
+        ("from_nothing", "param t = any\nfrom 'trace.parquet' runq latency where not (tid = $t) count"),
+    ] {
+        explained(name, text);
+    }
+}
+
+#[test]
+fn recordings_are_explained() {
+    for (name, text) in [
+        ("record_all", "record sched for 10s to 'trace.parquet'"),
+        ("record_filter", "record sched where tgid in (3, 4) and (comm ~ 'nginx*' or child) to 'trace.parquet'"),
+    ] {
+        let source = Source::new("test", text);
+        let (asked, params) = queries(&source);
+        let (Asked::Record(record), _) = &asked[0] else { panic!("{text}") };
+        let options = schedq::plan::CheckOptions { has_command: true, ..options(None) };
+        let record = check_record(record, &params, &options).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+        snapshot(name, text, &explain::explain_record(&record, &layout(&record.scan, MACHINE), MACHINE));
     }
 }
 

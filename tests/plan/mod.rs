@@ -4,12 +4,29 @@ mod explain;
 mod wrong;
 
 use schedq::diagnostic::{Diagnostic, Source};
-use schedq::lang::ast::{Item, Query, Statement, Value};
+use schedq::lang::ast::{Item, Query, Record, Statement, Value};
 use schedq::lang::parse;
-use schedq::plan::{CheckOptions, Params};
+use schedq::plan::{CheckOptions, Error, Params, check, check_record};
 
-/// The queries of a text with the length of the block in which they stand, and the parameters that it gives.
-fn queries(source: &Source) -> (Vec<(Query, Option<u64>)>, Params) {
+/// What can be checked by itself.
+#[derive(Debug)]
+enum Asked {
+    Query(Query),
+    Record(Record),
+}
+
+impl Asked {
+    fn errors(&self, params: &Params, options: &CheckOptions) -> Vec<Error> {
+        match self {
+            Asked::Query(query) => check(query, params, options).err(),
+            Asked::Record(record) => check_record(record, params, options).err(),
+        }
+        .unwrap_or_default()
+    }
+}
+
+/// The queries and recordings of a text with the length of the block in which they stand, and the parameters that it gives.
+fn queries(source: &Source) -> (Vec<(Asked, Option<u64>)>, Params) {
     let parsed = parse(source);
     assert!(parsed.errors.is_empty(), "{} does not parse: {:?}", source.name, parsed.errors);
     let mut found = (Vec::new(), Params::new());
@@ -17,10 +34,13 @@ fn queries(source: &Source) -> (Vec<(Query, Option<u64>)>, Params) {
     found
 }
 
-fn collect(items: Vec<Item>, block_ns: Option<u64>, found: &mut (Vec<(Query, Option<u64>)>, Params)) {
+fn collect(items: Vec<Item>, block_ns: Option<u64>, found: &mut (Vec<(Asked, Option<u64>)>, Params)) {
     for item in items {
         match item.statement.node {
-            Statement::Query(query) | Statement::Assign { query, .. } => found.0.push((*query, block_ns)),
+            Statement::Query(query) | Statement::Assign { query, .. } => {
+                found.0.push((Asked::Query(*query), block_ns));
+            }
+            Statement::Record(record) => found.0.push((Asked::Record(*record), block_ns)),
             Statement::Block { duration, statements, .. } => {
                 let Value::Duration(ns) = duration.node else { panic!("{duration:?}") };
                 collect(statements, Some(ns), found);

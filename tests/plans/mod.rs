@@ -31,6 +31,7 @@ pub fn plan(text: &str, by: &[&str], stats: &[Stat]) -> Plan {
         own: false,
         map_bytes: 256 << 20,
         groups: None,
+        range: None,
     };
     let rest = Rest {
         filter: None,
@@ -42,7 +43,17 @@ pub fn plan(text: &str, by: &[&str], stats: &[Stat]) -> Plan {
         sort: Vec::new(),
         top: None,
     };
-    Plan { text: text.into(), family, measure, scan, rest, window_ns: Some(5_000_000_000), save: None }
+    Plan {
+        text: text.into(),
+        family,
+        measure,
+        scan,
+        rest,
+        window_ns: Some(5_000_000_000),
+        save: None,
+        from: None,
+        around: None,
+    }
 }
 
 fn column(measure: Option<&'static Column>, stat: &Stat) -> StatColumn {

@@ -37,7 +37,7 @@ pub const ROOMS: &[Room] = &[
     Room { at: "source", may_use: &["plan", "catalog", "host", "name", "source::live", "source::trace"] },
     // What libbpf refused is told as a diagnostic.
     Room { at: "source::live", may_use: &["source", "plan", "catalog", "host", "diagnostic", "name"] },
-    Room { at: "source::trace", may_use: &["source", "plan", "catalog", "name"] },
+    Room { at: "source::trace", may_use: &["source", "plan", "catalog", "diagnostic", "name"] },
     Room { at: "host", may_use: &["name"] },
     // A stat is the same thing from the text to the column's name.
     Room { at: "frame", may_use: &["lang::ast::Stat", "source", "plan", "catalog", "name"] },
@@ -52,6 +52,9 @@ pub const KEPT_CRATES: &[(&str, &[&str])] = &[
     ("pest_derive", &["lang"]),
     ("polars", &["frame", "output", "source::trace"]),
     ("polars_io", &["frame", "output", "source::trace"]),
+    ("polars_parquet", &["source::trace"]),
+    ("polars_arrow", &["source::trace"]),
+    ("polars_buffer", &["source::trace"]),
     ("libbpf_rs", &["source::live"]),
     ("libbpf_sys", &["source::live"]),
     ("clap", &["cli"]),

@@ -5,7 +5,7 @@ use super::names::canonical;
 use super::{Error, Params, Scope};
 use crate::catalog::Kind;
 use crate::diagnostic::Span;
-use crate::lang::ast::{Expr, Limit, List, Query, Spanned, Stat, Value, Word};
+use crate::lang::ast::{Around, Expr, Limit, List, Query, Record, Spanned, Stat, Time, Value, Word};
 
 /// The value of a parameter that restricts nothing.
 pub(super) const ANY: &str = "any";
@@ -44,12 +44,36 @@ impl Scope<'_> {
         if let Some(Spanned { node: Limit::First(n), .. }) = &mut query.limit {
             self.bind_value(n, params, "first");
         }
-        for (value, what) in [(&mut query.every, "every"), (&mut query.duration, "for"), (&mut query.save, "save")] {
+        let Query { from, every, duration, save, .. } = &mut query;
+        for (value, what) in [(from, "from"), (every, "every"), (duration, "for"), (save, "save")] {
             if let Some(value) = value {
                 self.bind_value(value, params, what);
             }
         }
+        if let Some(around) = &mut query.around {
+            let Around { time, each_side } = &mut around.node;
+            // A query in `worst(…)` is checked, and so bound, by itself.
+            if let Time::Value(given) = &time.node {
+                let mut value = Spanned::new(given.clone(), time.span);
+                self.bind_value(&mut value, params, "around");
+                time.node = Time::Value(value.node);
+            }
+            self.bind_value(each_side, params, "around");
+        }
         query
+    }
+
+    /// As [`Scope::bind`].
+    pub(super) fn bind_record(&mut self, record: &Record, params: &Params) -> Record {
+        let mut record = record.clone();
+        if let Some(filter) = &mut record.filter {
+            self.bind_expr(&mut filter.node, params);
+        }
+        if let Some(duration) = &mut record.duration {
+            self.bind_value(duration, params, "for");
+        }
+        self.bind_value(&mut record.to, params, "to");
+        record
     }
 
     fn bind_expr(&mut self, expr: &mut Expr, params: &Params) {

@@ -26,7 +26,7 @@ impl Scope<'_> {
     }
 
     fn usable(&mut self, column: &'static Column, span: Span) -> Option<&'static Column> {
-        if column.name == CHILD && !self.options.has_command {
+        if column.name == CHILD && !self.options.has_command && !self.recorded {
             return self.refuse(Error::NeedsCommand { column, span });
         }
         Some(column)

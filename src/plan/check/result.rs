@@ -271,15 +271,15 @@ impl Scope<'_> {
         }
     }
 
-    /// The file of `save`.
-    pub(super) fn file_name(&mut self, path: &Spanned<Value>) -> Option<String> {
+    /// The file of `save`, `from` or `to`.
+    pub(super) fn file_name(&mut self, word: &'static str, path: &Spanned<Value>) -> Option<String> {
         match &path.node {
             Value::Text(text) => match String::from_utf8(text.clone()) {
                 Ok(path) => Some(path),
                 Err(_) => self.refuse(Error::NotUtf8 { what: "a file's name", span: path.span }),
             },
             Value::Param(_) => None,
-            _ => self.refuse(Error::NotAFileName { span: path.span }),
+            _ => self.refuse(Error::NotAFileName { word, span: path.span }),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::catalog::Column;
 use crate::diagnostic::Source;
 use crate::lang::ast::{Statement, Value};
 use crate::plan::predicate::Order;
-use crate::plan::{Having, INTERVAL, Needs, Output};
+use crate::plan::{Around, AroundTime, Having, INTERVAL, Needs, Output, Record};
 
 fn query(text: &str) -> ast::Query {
     let parsed = crate::lang::parse(&Source::new("test", text));
@@ -292,4 +292,108 @@ fn every_example_of_the_catalog_is_a_plan() {
     for family in catalog::FAMILIES.iter().copied() {
         assert_eq!(plan(family.example).family, family);
     }
+}
+
+#[test]
+fn a_question_to_a_recording_has_its_file_and_part() {
+    let asked = plan("from 't.parquet' runq latency where child around '14:03:21.5' 10ms");
+    assert_eq!(asked.from.as_deref(), Some("t.parquet"));
+    assert_eq!((asked.window_ns, asked.scan.range, asked.scan.bound_ns), (None, None, None));
+    let around = asked.around.unwrap();
+    assert_eq!(around.each_side_ns, 10_000_000);
+    let AroundTime::Clock { text, span, time } = around.time else { panic!("{around:?}") };
+    assert_eq!((text.as_str(), span.end - span.start), ("14:03:21.5", 12));
+    assert_eq!((time.hour, time.minute, time.second, time.nanosecond), (14, 3, 21, 500_000_000));
+
+    let time = |text: &str| plan(&format!("from 't.parquet' runq around {text} 1s")).around.unwrap().time;
+    assert_eq!(time("123_456"), AroundTime::Ns(123_456));
+    assert!(
+        matches!(time("Before.max_at"), AroundTime::Column { frame, column, .. } if frame == "Before" && column == "max_at")
+    );
+    let params = [("at", Value::Text(b"14:03".to_vec())), ("file", Value::Text(b"a/b.PARQUET".to_vec()))];
+    let bound = plan_with("from $file runq around $at 1s", &params);
+    assert_eq!(bound.text, "from 'a/b.PARQUET' runq around '14:03' 1s");
+    assert_eq!(bound.from.as_deref(), Some("a/b.PARQUET"));
+    assert!(matches!(bound.around.unwrap().time, AroundTime::Clock { .. }));
+    assert_eq!(plan("from 't.parquet.partial' runq").from.as_deref(), Some("t.parquet.partial"));
+}
+
+#[test]
+fn the_worst_row_is_asked_of_the_same_recording() {
+    let worst = |text: &str| {
+        let asked = plan(text);
+        match asked.around.map(|around| around.time) {
+            Some(AroundTime::Worst(worst)) => (asked.text, *worst),
+            other => panic!("{text}: {other:?}"),
+        }
+    };
+    let (text, inner) = worst("from 't.parquet' runq around worst(runq where pid=7) 1ms");
+    assert_eq!(text, "from 't.parquet' runq around worst(runq where tgid=7) 1ms");
+    assert_eq!(inner.text, "from 't.parquet' runq where tgid=7 max, max_at");
+    assert_eq!(inner.from.as_deref(), Some("t.parquet"));
+    assert_eq!(
+        inner.rest.stats.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
+        ["latency_max_ns", "latency_max_at"]
+    );
+    assert_eq!(keys(&inner), [""; 0]);
+    let (text, inner) = worst("from 't.parquet' switch around worst(from 'u.parquet' runq around 5 1s) 1ms");
+    assert_eq!(text, "from 't.parquet' switch around worst(from 'u.parquet' runq around 5 1s) 1ms");
+    assert_eq!(inner.from.as_deref(), Some("u.parquet"));
+    assert_eq!(inner.around, Some(Around { time: AroundTime::Ns(5), each_side_ns: 1_000_000_000 }));
+}
+
+#[test]
+fn worst_stands_in_worst_so_deep_and_no_deeper() {
+    let nested = |depth: usize| {
+        let around = |inner: String, _| format!("from 't.parquet' runq around worst({inner}) 1ms");
+        (0..depth).fold("runq".to_string(), around)
+    };
+    let mut depth = 0;
+    let mut plan = plan(&nested(8));
+    while let Some(Around { time: AroundTime::Worst(inner), .. }) = plan.around.take() {
+        plan = *inner;
+        depth += 1;
+    }
+    assert_eq!(depth, 8);
+    for depth in [9, 200] {
+        let errors = check(&query(&nested(depth)), &Params::new(), &CheckOptions::default()).unwrap_err();
+        assert!(matches!(errors.as_slice(), [Error::WorstTooDeep { most: 8, .. }]), "{errors:?}");
+    }
+}
+
+fn record(text: &str, params: &[(&str, Value)]) -> Record {
+    let parsed = crate::lang::parse(&Source::new("test", text));
+    let Some(Statement::Record(record)) = parsed.statements().next() else { panic!("{text}: {:?}", parsed.errors) };
+    let params = params.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+    let options = CheckOptions { has_command: true, ..CheckOptions::default() };
+    check_record(record, &params, &options).unwrap_or_else(|errors| panic!("{text}: {errors:?}"))
+}
+
+#[test]
+fn a_recording_has_its_set_filter_and_file() {
+    let all = record("record sched to 't.parquet'", &[]);
+    assert_eq!((all.set.name, all.filter, all.window_ns, all.to.as_str()), ("sched", None, None, "t.parquet"));
+    assert_eq!(all.scan.clauses, []);
+    assert_eq!(all.scan.output, Output::Rows { columns: Vec::new(), first: None });
+
+    let text = "record sched for 10s where pid in (3, 4) and (comm ~ 'ng*' or child) to $file";
+    let some = record(text, &[("file", Value::Text(b"x.parquet".to_vec()))]);
+    assert_eq!(some.text, "record sched where tgid in (3, 4) and (comm ~ 'ng*' or child) for 10s to 'x.parquet'");
+    assert_eq!(some.filter.as_deref(), Some("tgid in 3-4 and (child or comm ~ 'ng*')"));
+    assert_eq!(some.window_ns, Some(10_000_000_000));
+    assert_eq!(some.scan.clauses.len(), 2);
+    assert!(!some.scan.idle && !some.scan.own);
+    assert!(record("record sched where tid = 0 to 't.parquet'", &[]).scan.idle);
+    assert!(record("record sched where comm = 'schedq' to 't.parquet'", &[]).scan.own);
+
+    let any = record("record sched where tid = $t to 't.parquet'", &[("t", Value::Word("any".into()))]);
+    assert_eq!(any.filter, None, "what `any` makes true is no filter");
+}
+
+#[test]
+fn a_recording_in_a_block_has_its_length() {
+    let parsed = crate::lang::parse(&Source::new("test", "record sched to 't.parquet'"));
+    let Some(Statement::Record(record)) = parsed.statements().next() else { panic!("a recording") };
+    let options = CheckOptions { block_ns: Some(5_000_000_000), ..CheckOptions::default() };
+    assert_eq!(check_record(record, &Params::new(), &options).unwrap().window_ns, Some(5_000_000_000));
 }

@@ -21,19 +21,42 @@ pub(super) struct Time {
 
 impl Scope<'_> {
     pub(super) fn time(&mut self, query: &Query) -> Time {
-        let own = query.duration.as_ref().and_then(|value| {
-            if self.options.block_ns.is_some() {
-                return self.refuse(Error::WindowInBlock { span: value.span });
-            }
-            self.duration_clause("for", value, LEAST_WINDOW_NS)
-        });
-        let window_ns = own.or(self.options.block_ns);
+        let window_ns = match &query.from {
+            Some(from) => self.no_window(from, query.duration.as_ref()),
+            None => self.window(query.duration.as_ref()),
+        };
         let every = query.every.as_ref();
         let every_ns = every.and_then(|value| self.duration_clause("every", value, LEAST_INTERVAL_NS));
         if let (Some(ns), Some(window), Some(every)) = (every_ns, window_ns, every) {
             self.intervals(ns, window, every.span);
         }
         Time { window_ns, every_ns }
+    }
+
+    /// `for D`, or the length of the block.
+    pub(super) fn window(&mut self, duration: Option<&Spanned<Value>>) -> Option<u64> {
+        let own = duration.and_then(|value| {
+            if self.options.block_ns.is_some() {
+                return self.refuse(Error::WindowInBlock { span: value.span });
+            }
+            self.duration_clause("for", value, LEAST_WINDOW_NS)
+        });
+        own.or(self.options.block_ns)
+    }
+
+    /// A recording has the length that it has.
+    fn no_window(&mut self, from: &Spanned<Value>, duration: Option<&Spanned<Value>>) -> Option<u64> {
+        if let Some(duration) = duration {
+            self.errors.push(Error::WindowOfRecording { span: duration.span });
+        } else if self.options.block_ns.is_some() {
+            self.errors.push(Error::RecordingInBlock { span: from.span });
+        }
+        None
+    }
+
+    /// How far `around` reaches on each side.
+    pub(super) fn each_side(&mut self, value: &Spanned<Value>) -> Option<u64> {
+        self.duration_clause("around", value, 1)
     }
 
     fn duration_clause(&mut self, word: &'static str, value: &Spanned<Value>, least_ns: u64) -> Option<u64> {

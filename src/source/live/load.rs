@@ -24,6 +24,12 @@ pub struct Loaded {
     pub notes: Vec<String>,
 }
 
+/// Maps of a recording's object that have an entry for each CPU.
+const BY_CPU: [&str; 2] = ["rings", "positions"];
+
+/// Files that a load opens for a while or for good, and some to spare.
+const FILES: usize = 16;
+
 /// What libbpf said since the last load; its callback is a plain function, so a static takes it.
 static LOG: Mutex<String> = Mutex::new(String::new());
 
@@ -66,10 +72,15 @@ fn attempt(scan: &Scan, processes: Processes, facts: Facts) -> Result<Loaded, Er
     let mut open = ObjectBuilder::default()
         .open_memory(bytes)
         .map_err(|e| no_files(&e).unwrap_or_else(|| Error::Object(format!("{e:#}"))))?;
+    // With the last file gone in the middle of a load, libbpf takes its own failed probes for what the kernel cannot do.
+    if !limits::has_files(FILES) {
+        return Err(Error::Files);
+    }
     configure(&mut open, scan, &layout, machine, &decided)?;
     let object = open.load().map_err(|e| load_error(&e, &layout))?;
     let mut links = Vec::new();
-    for program in object.progs_mut().filter(|p| p.autoload()) {
+    let asked = |name: &str| scan.family.programs.iter().any(|p| p.name == name && p.when == When::Asked);
+    for program in object.progs_mut().filter(|p| p.autoload() && !p.name().to_str().is_some_and(asked)) {
         let link = program.attach().map_err(|e| {
             no_files(&e).unwrap_or_else(|| Error::Attach {
                 program: program.name().to_string_lossy().into_owned(),
@@ -152,7 +163,8 @@ fn configure(
             }
             value.copy_from_slice(&config);
         } else if let Some(size) = layout.map(&name) {
-            if !matches!(size.kind, "ring buffer" | "task storage") {
+            // What is remembered of a task is the family's own struct.
+            if !matches!(size.kind, "ring buffer" | "task storage") && name != "state_hash" {
                 map.set_key_size(size.key_bytes).map_err(broken)?;
                 map.set_value_size(size.value_bytes).map_err(broken)?;
             }
@@ -163,7 +175,9 @@ fn configure(
                 Some(group) => map.set_value_size(group.value_bytes).map_err(broken)?,
                 None => map.set_autocreate(false).map_err(broken)?,
             }
-        } else if name != "counters" && !name.ends_with(".bss") {
+        } else if BY_CPU.contains(&name.as_str()) {
+            map.set_max_entries(machine.cpus).map_err(broken)?;
+        } else if !matches!(name.as_str(), "counters" | "losses") && !name.ends_with(".bss") {
             map.set_autocreate(false).map_err(broken)?;
         }
     }
@@ -172,7 +186,7 @@ fn configure(
         let name = program.name().to_string_lossy().into_owned();
         let declared = scan.family.programs.iter().find(|p| p.name == name);
         let wanted = match declared.map(|p| p.when) {
-            Some(When::Always) => true,
+            Some(When::Always | When::Asked) => true,
             Some(When::Command) => decided.child_tgid != 0,
             Some(When::Child) => child,
             Some(When::HashState) => !machine.task_storage && (scan.family.state || child),

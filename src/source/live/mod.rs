@@ -9,6 +9,7 @@ mod facts;
 mod load;
 mod paths;
 mod read;
+pub mod record;
 pub mod rodata;
 
 use std::cell::RefCell;
@@ -20,6 +21,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, RingBuffer, RingBufferBuilder};
 pub use error::Error;
 pub use facts::{Facts, machine};
 pub use read::COUNTERS;
+pub use record::{Gate, RecordOptions, Recorder, Summary};
 
 use super::{Account, Table, decode};
 use crate::plan::Scan;
@@ -105,12 +107,12 @@ impl Live {
     /// The window begins: CLOCK_MONOTONIC ns, read by the caller just before.
     pub fn open(&mut self, start_ns: u64) -> Result<(), Error> {
         self.start_ns = start_ns;
-        self.set_window(start_ns, true)
+        set_window(&self.object, start_ns, true)
     }
 
     /// The window ends. Counts what is still open, then lets go of the kernel's tracepoints.
     pub fn close(&mut self) -> Result<(), Error> {
-        self.set_window(self.start_ns, false)?;
+        set_window(&self.object, self.start_ns, false)?;
         self.account.open = read::open_spans(&self.object)?;
         // Programs that were running finish before their links are gone, and then the counters stand still.
         self.links.clear();
@@ -222,16 +224,17 @@ impl Live {
         self.account.matched += matched(&table);
         Ok((table, self.account, self.notes))
     }
+}
 
-    fn set_window(&self, start_ns: u64, open: bool) -> Result<(), Error> {
-        let map = read::map(&self.object, ".bss")?;
-        // What stands behind these two is the programs' own.
-        let mut value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).map_err(Error::read)?.unwrap_or_default();
-        value.resize(map.value_size() as usize, 0);
-        value[..8].copy_from_slice(&start_ns.to_ne_bytes());
-        value[8..16].copy_from_slice(&u64::from(open).to_ne_bytes());
-        map.update(&0u32.to_ne_bytes(), &value, MapFlags::ANY).map_err(Error::read)
-    }
+/// Opens or closes the window of an object's programs.
+fn set_window(object: &Object, start_ns: u64, open: bool) -> Result<(), Error> {
+    let map = read::map(object, ".bss")?;
+    // What stands behind these two is the programs' own.
+    let mut value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).map_err(Error::read)?.unwrap_or_default();
+    value.resize(map.value_size() as usize, 0);
+    value[..8].copy_from_slice(&start_ns.to_ne_bytes());
+    value[8..16].copy_from_slice(&u64::from(open).to_ne_bytes());
+    map.update(&0u32.to_ne_bytes(), &value, MapFlags::ANY).map_err(Error::read)
 }
 
 fn matched(table: &Table) -> u64 {

@@ -14,26 +14,13 @@ pub struct HostPaths {
 }
 
 impl HostPaths {
-    /// The hierarchy that the scan speaks of, if it speaks of cgroups.
     pub fn of(scan: &Scan) -> HostPaths {
-        let all = cgroup::hierarchies();
-        let named = scan.clauses.iter().flat_map(|c| &c.terms).find_map(|t| match &t.test {
-            Test::Under(path) | Test::CgroupEqual(path) | Test::CgroupNotEqual(path) => {
-                cgroup::resolve(path, &all).ok().map(|g| g.v1)
-            }
-            _ => None,
-        });
-        let hierarchy = match named {
-            Some(false) => all.iter().find(|h| !h.v1),
-            _ => cgroup::cpu_hierarchy(&all),
-        };
-        HostPaths { hierarchy: hierarchy.cloned(), known: HashMap::new() }
+        HostPaths { hierarchy: hierarchy(scan), known: HashMap::new() }
     }
 }
 
 impl Paths for HostPaths {
-    /// Read anew when an id is unknown, since groups are born while a query runs. One that is gone keeps its id, so that
-    /// it is never taken for another.
+    /// Read anew when an id is unknown, since groups are born while a query runs.
     fn path(&mut self, id: u64) -> String {
         if !self.known.contains_key(&id) {
             if let Some(hierarchy) = &self.hierarchy {
@@ -41,8 +28,28 @@ impl Paths for HostPaths {
                     self.known.entry(id).or_insert(path);
                 }
             }
-            self.known.entry(id).or_insert_with(|| format!("(gone: cgroup id {id})"));
+            self.known.entry(id).or_insert_with(|| gone(id));
         }
         self.known[&id].clone()
     }
+}
+
+/// The hierarchy that the scan speaks of, else that of the cpu controller.
+pub fn hierarchy(scan: &Scan) -> Option<cgroup::Hierarchy> {
+    let all = cgroup::hierarchies();
+    let named = scan.clauses.iter().flat_map(|c| &c.terms).find_map(|t| match &t.test {
+        Test::Under(path) | Test::CgroupEqual(path) | Test::CgroupNotEqual(path) => {
+            cgroup::resolve(path, &all).ok().map(|g| g.v1)
+        }
+        _ => None,
+    });
+    match named {
+        Some(false) => all.iter().find(|h| !h.v1).cloned(),
+        _ => cgroup::cpu_hierarchy(&all).cloned(),
+    }
+}
+
+/// What stands for the path of a group that is gone: its id, so that it is never taken for another.
+pub fn gone(id: u64) -> String {
+    format!("(gone: cgroup id {id})")
 }

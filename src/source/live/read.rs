@@ -77,7 +77,7 @@ pub fn losses(object: &Object, scan: &Scan, refused: u64, account: &mut Account)
 }
 
 /// From our own descriptors, which needs no capability; kernels before 5.12 do not tell (0).
-fn recursion_misses(object: &Object) -> u64 {
+pub fn recursion_misses(object: &Object) -> u64 {
     let one = |fd: i32| -> Option<u64> {
         let text = fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).ok()?;
         text.lines().find_map(|l| l.strip_prefix("recursion_misses:"))?.trim().parse().ok()

@@ -1,0 +1,363 @@
+//! The way back from the bytes of a Parquet page to values. Every length is checked: bytes that do not fit are an error.
+
+/// The bytes are not what the format says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed;
+
+type Result<T> = std::result::Result<T, Malformed>;
+
+fn varint(bytes: &mut &[u8]) -> Result<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, rest) = bytes.split_first().ok_or(Malformed)?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Ok(value);
+        }
+    }
+    Err(Malformed)
+}
+
+fn zigzag(bytes: &mut &[u8]) -> Result<i64> {
+    let value = varint(bytes)?;
+    Ok((value >> 1) as i64 ^ -((value & 1) as i64))
+}
+
+fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Result<&'a [u8]> {
+    let (taken, rest) = bytes.split_at_checked(length).ok_or(Malformed)?;
+    *bytes = rest;
+    Ok(taken)
+}
+
+/// Calls back with each run of the mixed encoding: a value and how often, or packed values.
+fn runs(mut bytes: &[u8], width: usize, count: usize, mut each: impl FnMut(Run, usize) -> Result<()>) -> Result<()> {
+    let mut left = count;
+    while left > 0 {
+        let head = varint(&mut bytes)?;
+        let length = usize::try_from(head >> 1).map_err(|_| Malformed)?;
+        if head & 1 == 0 {
+            let mut value = [0; 4];
+            let stored = take(&mut bytes, width.div_ceil(8))?;
+            value[..stored.len()].copy_from_slice(stored);
+            let length = length.min(left);
+            if length == 0 {
+                return Err(Malformed);
+            }
+            each(Run::Same(u32::from_le_bytes(value)), length)?;
+            left -= length;
+        } else {
+            let values = length.checked_mul(8).ok_or(Malformed)?.min(left);
+            // The last group may be cut short where nothing is left to be said.
+            let size = (length.checked_mul(width).ok_or(Malformed)?).min(bytes.len());
+            if values == 0 || size * 8 < values * width {
+                return Err(Malformed);
+            }
+            each(Run::Packed(take(&mut bytes, size)?), values)?;
+            left -= values;
+        }
+    }
+    Ok(())
+}
+
+enum Run<'a> {
+    Same(u32),
+    Packed(&'a [u8]),
+}
+
+/// Takes the definition levels off the front of a page: a bit for each row, and how many are set.
+pub fn levels(page: &mut &[u8], rows: usize, bits: &mut Vec<u8>) -> Result<usize> {
+    let (length, rest) = page.split_first_chunk::<4>().ok_or(Malformed)?;
+    *page = rest;
+    let levels = take(page, u32::from_le_bytes(*length) as usize)?;
+    bits.clear();
+    bits.resize(rows.div_ceil(8), 0);
+    let mut at = 0;
+    let mut present = 0;
+    runs(levels, 1, rows, |run, count| {
+        match run {
+            Run::Same(0) => {}
+            Run::Same(1) => {
+                for row in at..at + count {
+                    bits[row / 8] |= 1 << (row % 8);
+                }
+                present += count;
+            }
+            Run::Same(_) => return Err(Malformed),
+            Run::Packed(packed) if at % 8 == 0 => {
+                let whole = count / 8;
+                bits[at / 8..at / 8 + whole].copy_from_slice(&packed[..whole]);
+                present += packed[..whole].iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
+                if count % 8 != 0 {
+                    let last = packed[whole] & ((1 << (count % 8)) - 1);
+                    bits[at / 8 + whole] |= last;
+                    present += last.count_ones() as usize;
+                }
+            }
+            Run::Packed(packed) => {
+                for i in 0..count {
+                    if packed[i / 8] >> (i % 8) & 1 == 1 {
+                        bits[(at + i) / 8] |= 1 << ((at + i) % 8);
+                        present += 1;
+                    }
+                }
+            }
+        }
+        at += count;
+        Ok(())
+    })?;
+    Ok(present)
+}
+
+/// Keys of a dictionary with so many entries.
+pub fn keys(page: &[u8], count: usize, entries: usize, out: &mut Vec<u32>) -> Result<()> {
+    out.clear();
+    if count == 0 {
+        return Ok(());
+    }
+    let (width, bytes) = page.split_first().ok_or(Malformed)?;
+    let width = usize::from(*width);
+    if width > 32 {
+        return Err(Malformed);
+    }
+    out.reserve(count);
+    runs(bytes, width, count, |run, count| {
+        match run {
+            Run::Same(value) => out.extend(std::iter::repeat_n(value, count)),
+            Run::Packed(packed) => unpack(packed, width, count, out),
+        }
+        Ok(())
+    })?;
+    let most = out.iter().copied().max().unwrap_or(0);
+    if most as usize >= entries { Err(Malformed) } else { Ok(()) }
+}
+
+fn unpack(packed: &[u8], width: usize, count: usize, out: &mut Vec<u32>) {
+    match width {
+        8 => out.extend(packed[..count].iter().map(|byte| u32::from(*byte))),
+        16 => out.extend(packed.as_chunks::<2>().0[..count].iter().map(|bytes| u32::from(u16::from_le_bytes(*bytes)))),
+        1 | 2 | 4 => {
+            let mask = (1u32 << width) - 1;
+            let end = out.len() + count;
+            for byte in packed {
+                let byte = u32::from(*byte);
+                out.extend((0..8).step_by(width).map(|shift| byte >> shift & mask));
+            }
+            out.truncate(end);
+        }
+        _ => {
+            let mut read = Bits { bytes: packed, at: 0 };
+            out.extend((0..count).map(|_| read.next(width) as u32));
+        }
+    }
+}
+
+/// Numbers of any width up to 57 bits, one after the other.
+struct Bits<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Bits<'_> {
+    fn next(&mut self, width: usize) -> u64 {
+        let from = self.at / 8;
+        let word = match self.bytes.get(from..).and_then(|rest| rest.first_chunk::<8>()) {
+            Some(word) => *word,
+            None => {
+                let mut word = [0; 8];
+                let rest = self.bytes.get(from..).unwrap_or(&[]);
+                word[..rest.len()].copy_from_slice(rest);
+                word
+            }
+        };
+        let value = u64::from_le_bytes(word) >> (self.at % 8) & ((1 << width) - 1);
+        self.at += width;
+        value
+    }
+}
+
+/// Whole numbers by their differences (DELTA_BINARY_PACKED).
+pub fn deltas(mut page: &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
+    const MINI: usize = 32;
+    out.clear();
+    let block = usize::try_from(varint(&mut page)?).map_err(|_| Malformed)?;
+    let minis = usize::try_from(varint(&mut page)?).map_err(|_| Malformed)?;
+    let total = usize::try_from(varint(&mut page)?).map_err(|_| Malformed)?;
+    if total != count || minis == 0 || minis > 64 || block != minis.checked_mul(MINI).ok_or(Malformed)? {
+        return Err(Malformed);
+    }
+    let mut value = zigzag(&mut page)?;
+    if count == 0 {
+        return Ok(());
+    }
+    out.reserve(count);
+    out.push(value);
+    // The packed bytes with room behind, so that a whole word can be read anywhere.
+    let mut room = [0u8; MINI * 8 + 16];
+    while out.len() < count {
+        let least = zigzag(&mut page)?;
+        let widths = take(&mut page, minis)?;
+        for width in widths {
+            if out.len() == count {
+                break;
+            }
+            let width = usize::from(*width);
+            if width > 64 {
+                return Err(Malformed);
+            }
+            let size = width * MINI / 8;
+            room[..size].copy_from_slice(take(&mut page, size)?);
+            let wanted = MINI.min(count - out.len());
+            if width <= 57 {
+                let mask = (1u64 << width) - 1;
+                let mut at = 0;
+                out.extend((0..wanted).map(|_| {
+                    let from = at / 8;
+                    let word = u64::from_le_bytes(*room[from..].first_chunk().expect("room behind"));
+                    value = value.wrapping_add(least).wrapping_add((word >> (at % 8) & mask) as i64);
+                    at += width;
+                    value
+                }));
+            } else {
+                let mut at = 0;
+                out.extend((0..wanted).map(|_| {
+                    let from = at / 8;
+                    let word = u128::from_le_bytes(*room[from..].first_chunk().expect("room behind"));
+                    let delta = (word >> (at % 8)) as u64 & (u64::MAX >> (64 - width));
+                    value = value.wrapping_add(least).wrapping_add(delta as i64);
+                    at += width;
+                    value
+                }));
+            }
+        }
+    }
+    Ok(())
+}
+
+pub fn bits(page: &[u8], count: usize, out: &mut Vec<u8>) -> Result<()> {
+    out.clear();
+    let bytes = page.get(..count.div_ceil(8)).ok_or(Malformed)?;
+    out.reserve(bytes.len() * 8);
+    for byte in bytes {
+        out.extend((0..8).map(|bit| byte >> bit & 1));
+    }
+    out.truncate(count);
+    Ok(())
+}
+
+pub fn int32s(page: &[u8], count: usize) -> Result<Vec<i32>> {
+    let values = page.as_chunks::<4>().0.get(..count).ok_or(Malformed)?;
+    Ok(values.iter().map(|bytes| i32::from_le_bytes(*bytes)).collect())
+}
+
+pub fn int64s(page: &[u8], count: usize) -> Result<Vec<i64>> {
+    let values = page.as_chunks::<8>().0.get(..count).ok_or(Malformed)?;
+    Ok(values.iter().map(|bytes| i64::from_le_bytes(*bytes)).collect())
+}
+
+pub fn texts(mut page: &[u8], count: usize) -> Result<Vec<String>> {
+    let mut out = Vec::new();
+    for _ in 0..count {
+        let length = take(&mut page, 4)?;
+        let length = u32::from_le_bytes(length.try_into().map_err(|_| Malformed)?) as usize;
+        let text = std::str::from_utf8(take(&mut page, length)?).map_err(|_| Malformed)?;
+        out.push(text.to_owned());
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::encode;
+    use super::*;
+
+    fn roundtrip_deltas(values: &[i64]) {
+        let mut page = Vec::new();
+        encode::deltas(values, &mut page);
+        let mut back = Vec::new();
+        deltas(&page, values.len(), &mut back).unwrap();
+        assert_eq!(back, values);
+        for cut in 0..page.len() {
+            let _ = deltas(&page[..cut], values.len(), &mut back);
+        }
+    }
+
+    /// Worked out by hand after the example in Encodings.md: 7, 5, 3, 1, 2, 3, 4, 5.
+    #[test]
+    fn differences_as_the_format_says() {
+        let mut page = Vec::new();
+        encode::deltas(&[7, 5, 3, 1, 2, 3, 4, 5], &mut page);
+        // Block of 128, 4 minis, 8 values, the first 7 (zigzag 14); the least difference -2 (zigzag 3), widths 2 0 0 0; then
+        // 0 0 0 3 3 3 3 in two bits each, and zeros up to 32.
+        let mut wanted = vec![0x80, 0x01, 4, 8, 14, 3, 2, 0, 0, 0, 0b1100_0000, 0b0011_1111];
+        wanted.resize(wanted.len() + 6, 0);
+        assert_eq!(page, wanted);
+    }
+
+    #[test]
+    fn differences_of_any_width() {
+        roundtrip_deltas(&[]);
+        roundtrip_deltas(&[5]);
+        roundtrip_deltas(&[i64::MIN, i64::MAX, 0, -1, i64::MAX, i64::MIN]);
+        for width in 0..64 {
+            let values: Vec<i64> = (0..200).map(|i: i64| i.wrapping_mul(1 << width)).collect();
+            roundtrip_deltas(&values);
+        }
+    }
+
+    #[test]
+    fn levels_as_bits_and_as_runs() {
+        let mut page = Vec::new();
+        encode::sparse_levels(&[2, 3, 9], 12, &mut page);
+        assert_eq!(page, [10, 0, 0, 0, 4, 0, 4, 1, 10, 0, 2, 1, 4, 0]);
+        let mut bits = Vec::new();
+        let mut rest = page.as_slice();
+        assert_eq!(levels(&mut rest, 12, &mut bits), Ok(3));
+        assert_eq!((bits.as_slice(), rest.len()), (&[0b0000_1100, 0b0000_0010][..], 0));
+        let mut page = Vec::new();
+        encode::levels(&bits, 12, 3, &mut page);
+        assert_eq!(page, [3, 0, 0, 0, 5, 0b0000_1100, 0b0000_0010]);
+        let mut again = Vec::new();
+        assert_eq!(levels(&mut page.as_slice(), 12, &mut again), Ok(3));
+        assert_eq!(again, bits);
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_come_back(values in proptest::collection::vec(any::<i64>(), 0..300)) {
+            roundtrip_deltas(&values);
+        }
+
+        #[test]
+        fn keys_come_back(width in 0u32..32, seed in proptest::collection::vec(any::<u32>(), 1..100)) {
+            let values: Vec<u32> = seed.iter().map(|v| v & ((1u32 << width) - 1)).collect();
+            let mut page = Vec::new();
+            encode::keys(&values, &mut page);
+            let most = *values.iter().max().unwrap() as usize;
+            let mut back = Vec::new();
+            prop_assert_eq!(keys(&page, values.len(), most + 1, &mut back), Ok(()));
+            prop_assert_eq!(&back, &values);
+            prop_assert_eq!(keys(&page, values.len(), most, &mut back), Err(Malformed));
+        }
+
+        #[test]
+        fn any_bytes_are_an_answer_or_an_error(page in proptest::collection::vec(any::<u8>(), 0..80), count in 0usize..70) {
+            let (mut longs, mut words, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
+            let _ = deltas(&page, count, &mut longs);
+            let _ = keys(&page, count, 9, &mut words);
+            let _ = levels(&mut page.as_slice(), count, &mut bytes);
+            let _ = texts(&page, count);
+        }
+
+        #[test]
+        fn bits_come_back(values in proptest::collection::vec(any::<bool>(), 0..50)) {
+            let mut page = Vec::new();
+            encode::bits(values.iter().copied(), &mut page);
+            let mut back = Vec::new();
+            bits(&page, values.len(), &mut back).unwrap();
+            prop_assert_eq!(back, values.iter().map(|v| u8::from(*v)).collect::<Vec<_>>());
+        }
+    }
+}
