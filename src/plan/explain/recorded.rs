@@ -1,10 +1,11 @@
 //! What a recording will do, and what a question to one will.
 
-use super::{clauses, frame, heading, maps, result, window};
+use super::{clauses, frame, heading, result, window};
 use crate::catalog::When;
 use crate::plan::layout::{Layout, MAX_TERMS, Machine};
 use crate::plan::page::Page;
-use crate::plan::words::{duration, list};
+use crate::plan::rings;
+use crate::plan::words::{bytes, duration, list};
 use crate::plan::{AroundTime, Output, Plan, Record};
 
 /// The plan of a recording on a machine, as plain text.
@@ -20,7 +21,7 @@ pub fn explain_record(record: &Record, layout: &Layout, machine: Machine) -> Str
     page.section("programs");
     let child = super::uses_child(&record.scan);
     let runs = |when: When| match when {
-        When::Always => true,
+        When::Always | When::Asked => true,
         When::Child | When::Command => child,
         When::HashState => (record.set.state || child) && !machine.task_storage,
     };
@@ -36,7 +37,15 @@ pub fn explain_record(record: &Record, layout: &Layout, machine: Machine) -> Str
         ));
         clauses(&mut page, &record.scan, |_| "of each task of an event");
     }
-    maps(&mut page, &record.scan, layout, machine);
+    let each = rings::bytes_of_each(rings::all_bytes(machine.cpus), machine.cpus);
+    let all = bytes(each * u64::from(machine.cpus));
+    page.section("maps, as far as they are large");
+    let mut rows = vec![vec!["rings".to_string(), format!("{} × ring buffer of {}", machine.cpus, bytes(each)), all]];
+    for map in layout.maps.iter().filter(|map| map.kind == "task storage") {
+        let of_each = format!("task storage, {} bytes a task", map.value_bytes);
+        rows.push(vec![map.name.to_string(), of_each, "grows with the tasks".to_string()]);
+    }
+    page.table(&rows);
     page.section("notes");
     let mut notes = vec![
         "cost: every kept event is sent to user space and written; what is asked of them is asked afterwards"
