@@ -39,11 +39,11 @@ pub fn explain_record(record: &Record, layout: &Layout, machine: Machine) -> Str
     }
     let each = rings::bytes_of_each(rings::all_bytes(machine.cpus), machine.cpus);
     let all = bytes(each * u64::from(machine.cpus));
-    page.section("maps, as far as they are large");
+    page.section("maps");
     let mut rows = vec![vec!["rings".to_string(), format!("{} × ring buffer of {}", machine.cpus, bytes(each)), all]];
-    for map in layout.maps.iter().filter(|map| map.kind == "task storage") {
-        let of_each = format!("task storage, {} bytes a task", map.value_bytes);
-        rows.push(vec![map.name.to_string(), of_each, "grows with the tasks".to_string()]);
+    for map in layout.maps.iter().filter(|map| map.name != "ring") {
+        let size = if map.entries == 0 { "grows with the tasks".to_string() } else { bytes(map.bytes) };
+        rows.push(vec![map.name.to_string(), format!("{}, {} bytes a task", map.kind, map.value_bytes), size]);
     }
     page.table(&rows);
     page.section("notes");
