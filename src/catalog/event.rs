@@ -60,6 +60,23 @@ impl Kind {
         }
     }
 
+    /// What happened, in a line.
+    pub const fn doc(self) -> &'static str {
+        match self {
+            Kind::Switch => "a task left a CPU and another came",
+            Kind::Waking => "a task is about to be woken by the task that is current there",
+            Kind::Wakeup => "a task was made runnable",
+            Kind::WakeupNew => "a new task was made runnable for the first time",
+            Kind::Migrate => "a task's CPU is about to be changed",
+            Kind::Exit => "a task ends",
+            Kind::Task => "who a task is from now on: as found at the start, or changed since it was last told",
+            Kind::Fork => "a task was born; who it is",
+            Kind::Exec => "a task runs another program; who it is now",
+            Kind::Rename => "a task has another name; who it is now",
+            Kind::Loss => "events were lost",
+        }
+    }
+
     pub fn of_word(word: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.word() == word)
     }

@@ -13,8 +13,8 @@ use super::closed::stdout_was_closed;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::output::file::{self, Prepared};
 use crate::output::ndjson::Label;
-use crate::output::{Style, csv, diagnostic, histogram, json, ndjson, table, trust};
-use crate::session::{Audience, Finished, Frame, Plan};
+use crate::output::{Style, csv, diagnostic, histogram, json, ndjson, table, taped, trust};
+use crate::session::{Audience, Finished, Frame, Plan, Recorded};
 
 pub struct Terminal {
     format: Format,
@@ -248,6 +248,30 @@ impl Audience for Terminal {
             None => format!("{} (Ctrl-C ends and shows)", seconds(elapsed_ns)),
         });
         bar.tick();
+    }
+
+    fn reading(&mut self, done: u64, total: u64) {
+        let bar = self.progress.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+            if let Ok(style) =
+                ProgressStyle::with_template("{wide_bar} {percent} % of the recording (Ctrl-C ends and shows)")
+            {
+                bar.set_style(style.progress_chars("━╸─"));
+            }
+            bar
+        });
+        bar.set_position(done);
+        bar.tick();
+    }
+
+    fn recorded(&mut self, recorded: &Recorded) -> io::Result<()> {
+        for line in taped::lines(&recorded.path, &recorded.written, &self.err) {
+            self.note(&line);
+        }
+        for note in &recorded.notes {
+            self.note(&format!("note: {note}"));
+        }
+        Ok(())
     }
 
     fn keeps(&self) -> bool {

@@ -36,6 +36,17 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// The names of the columns that hold times.
+    pub fn times(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().filter(|c| c.kind == ColumnKind::Time).map(|c| c.name.as_str())
+    }
+
+    /// The time of a column of times in the first row, nanoseconds since the epoch; `None` without rows, and for a missing
+    /// value.
+    pub fn first_time(&self, column: &str) -> Option<i64> {
+        self.data.column(column).ok()?.i64().ok()?.first()
+    }
+
     /// What it says of itself, alone.
     pub fn without_rows(mut self) -> Frame {
         self.data = self.data.clear();

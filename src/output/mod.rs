@@ -11,6 +11,7 @@ pub mod json;
 pub mod ndjson;
 pub mod parquet;
 pub mod table;
+pub mod taped;
 pub mod trust;
 pub mod units;
 mod watched;

@@ -1,12 +1,18 @@
 //! Where the rooms meet: text → AST → plan → scan → table → frame → whoever asked.
 
+mod around;
 #[cfg(feature = "live")]
 mod ask;
 pub mod command;
+pub mod described;
 mod events;
 mod recording;
+pub mod replay;
+mod results;
 pub mod saved;
 mod steps;
+#[cfg(feature = "live")]
+mod tape;
 pub mod texts;
 #[cfg(feature = "live")]
 mod window;
@@ -23,9 +29,11 @@ use crate::lang::ast::Statement;
 use crate::output::ndjson::Label;
 use crate::plan::Params;
 pub use crate::plan::Plan;
+#[cfg(not(feature = "live"))]
+use crate::plan::Record;
 
 pub use events::{Event, Events, Teller, Told, events};
-pub use recording::{filter_clauses, must_cover};
+pub use recording::{Recorded, filter_clauses, must_cover};
 pub use steps::{Planned, Step};
 
 /// What holds for every query of a session.
@@ -52,6 +60,8 @@ pub trait Audience {
     /// Whether [`Audience::progress`] is wanted: waking up for it costs the machine a little.
     fn wants_progress(&self) -> bool;
     fn progress(&mut self, elapsed_ns: u64, total_ns: Option<u64>);
+    /// A recording is being read: so many of its rows.
+    fn reading(&mut self, done: u64, total: u64);
     /// Whether results are put together at the end; if not, what [`Audience::batch`] has had is not kept.
     fn keeps(&self) -> bool;
     /// Intervals that ended, or rows as they came, while the window is still open.
@@ -59,6 +69,8 @@ pub trait Audience {
     /// A whole result. `shown` is false for one that only gets a name; `batches` tells that its intervals were handed
     /// out before, all but those of the frame `last`.
     fn result(&mut self, result: &Finished<'_>) -> io::Result<()>;
+    /// A recording was made.
+    fn recorded(&mut self, recorded: &Recorded) -> io::Result<()>;
     /// `show NAME [as STYLE]`
     fn show(&mut self, name: &str, frame: &Frame, style: Option<&str>) -> io::Result<()>;
     /// Plain text, such as a plan explained.
@@ -107,10 +119,8 @@ pub struct Session {
     pub settings: Settings,
     params: Params,
     frames: BTreeMap<String, Frame>,
-    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only a live window waits for signals"))]
     events: Events,
     /// Results so far: numbers those without a name.
-    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only a live window gives results"))]
     results: usize,
 }
 
@@ -259,8 +269,7 @@ impl Session {
             {
                 Ok(())
             }
-            Step::Run { queries, records } if records.is_empty() => self.ask(queries, command, audience, summary),
-            Step::Run { queries, records } => self.record(records, queries, command, audience, summary),
+            Step::Run { queries, records } => self.ask(queries, records, command, audience, summary),
             Step::Replay(query) => self.replay(query, audience, summary),
             Step::Explain(text) => Ok(audience.text(text)?),
             Step::Param { name, value } => {
@@ -289,13 +298,15 @@ impl Session {
     fn ask(
         &mut self,
         queries: &[Planned],
+        records: &[Record],
         _: Option<&[OsString]>,
         _: &mut dyn Audience,
         _: &mut Summary,
     ) -> Result<(), Stop> {
-        let what = queries.first().map_or("the query", |q| q.plan.text.as_str());
+        let texts = queries.iter().map(|q| &q.plan.text).chain(records.iter().map(|r| &r.text));
+        let what = texts.map(String::as_str).next().unwrap_or("the query");
         Err(Diagnostic::new("no-live-source", Exit::NotPossible, format!("this build cannot run {what}"))
-            .help("it was built without the feature `live`; check, explain, fmt, list and describe work")
+            .help("it was built without the feature `live`; it can ask recordings (from 'FILE' …), check, explain and fmt")
             .into())
     }
 }

@@ -1,35 +1,22 @@
-//! Recordings: making one, and asking one.
+//! What a recording was filtered by, and which questions it can answer.
 
-use std::ffi::OsString;
-
-use super::{Audience, Planned, Session, Stop, Summary};
 use crate::diagnostic::{Diagnostic, Exit, Source};
 use crate::lang;
 use crate::lang::ast::Statement;
-use crate::plan::{CheckOptions, Clause, Params, Plan, Record, check_record, coverage, messages};
+use crate::plan::{CheckOptions, Clause, Params, Plan, check_record, coverage, messages};
+use crate::source::trace::write::Written;
 
-impl Session {
-    /// Makes recordings, and answers queries in the same window.
-    pub(super) fn record(
-        &mut self,
-        records: &[Record],
-        _: &[Planned],
-        _: Option<&[OsString]>,
-        _: &mut dyn Audience,
-        _: &mut Summary,
-    ) -> Result<(), Stop> {
-        let what = records.first().map_or("recording", |record| record.text.as_str());
-        Err(Diagnostic::new("not-yet", Exit::NotPossible, format!("this version cannot run {what}")).into())
-    }
-
-    /// Asks a recording: the file of the query's plan.
-    pub(super) fn replay(&mut self, query: &Planned, _: &mut dyn Audience, _: &mut Summary) -> Result<(), Stop> {
-        let what = &query.plan.text;
-        Err(Diagnostic::new("not-yet", Exit::NotPossible, format!("this version cannot run {what}")).into())
-    }
+/// A recording that was made.
+#[derive(Debug)]
+pub struct Recorded {
+    /// As it was typed.
+    pub path: String,
+    pub written: Written,
+    /// Sentences for people.
+    pub notes: Vec<String>,
 }
 
-/// The clauses by which a recording was filtered, from the text that its file keeps ([`Record::filter`]).
+/// The clauses by which a recording was filtered, from the text that its file keeps ([`crate::plan::Record::filter`]).
 ///
 /// # Errors
 /// A text that this version does not understand: a file of a later one, or a damaged one.

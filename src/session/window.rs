@@ -6,9 +6,12 @@ use std::time::Duration;
 use nix::time::{ClockId, clock_gettime};
 
 use super::command::Command;
+use super::recording::Recorded;
+use super::results::streams_rows;
+use super::tape::Tape;
 use super::{Event, Events};
 use crate::diagnostic::Diagnostic;
-use crate::plan::Plan;
+use crate::plan::{Plan, Record};
 use crate::source::live::{Live, Processes};
 use crate::source::{Ended, Outcome, Table, Window};
 
@@ -20,6 +23,8 @@ const INTERVAL_LAG_NS: u64 = 5_000_000;
 const ROWS_PERIOD_NS: u64 = 250_000_000;
 /// So many are written before the next look at ring and clock.
 const ROWS_AT_ONCE: usize = 2048;
+/// How often a recording is looked at: it may have ended by itself.
+const TAPE_PERIOD_NS: u64 = 200_000_000;
 /// How often the one who asks is told the time, if at all.
 const PROGRESS_PERIOD_NS: u64 = 250_000_000;
 
@@ -63,10 +68,53 @@ impl Open {
     }
 }
 
-/// Whether rows can be shown as they come: they are not sorted, and the kernel knows which are the first.
-pub fn streams_rows(plan: &Plan) -> bool {
-    let counted = plan.rest.first.is_none() || plan.rest.filter.is_none();
-    plan.rest.events.is_some() && plan.rest.sort.is_empty() && counted
+/// A recording, which a thread of its own makes.
+struct Taping {
+    tape: Tape,
+    deadline_ns: Option<u64>,
+    ended: bool,
+}
+
+impl Taping {
+    fn close(&mut self, now_ns: u64, how: Ended) -> Result<(), Diagnostic> {
+        self.ended = true;
+        self.tape.close(now_ns, how)
+    }
+}
+
+/// What has a part in a window.
+struct Parts {
+    queries: Vec<Open>,
+    tapes: Vec<Taping>,
+}
+
+impl Parts {
+    fn are_over(&self) -> bool {
+        self.queries.iter().all(|one| one.ended.is_some()) && self.tapes.iter().all(|one| one.ended)
+    }
+
+    /// Ends what still runs; with `CommandEnded` only what has no end of its own.
+    fn close(&mut self, now: u64, how: Ended) -> Result<(), Diagnostic> {
+        let all = how != Ended::CommandEnded;
+        for one in self.queries.iter_mut().filter(|one| one.ended.is_none() && (all || one.deadline_ns.is_none())) {
+            one.close(now, how)?;
+        }
+        for one in self.tapes.iter_mut().filter(|one| !one.ended && (all || one.deadline_ns.is_none())) {
+            one.close(now, how)?;
+        }
+        Ok(())
+    }
+
+    fn last_deadline_ns(&self) -> Option<u64> {
+        let of_queries = self.queries.iter().filter_map(|one| one.deadline_ns);
+        of_queries.chain(self.tapes.iter().filter_map(|one| one.deadline_ns)).max()
+    }
+}
+
+/// What came of a window.
+pub struct Results {
+    pub outcomes: Vec<Outcome>,
+    pub recordings: Vec<Result<Recorded, Diagnostic>>,
 }
 
 /// CLOCK_MONOTONIC, nanoseconds: the clock of the programs.
@@ -79,18 +127,23 @@ fn now(clock: ClockId) -> u64 {
     time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 
-/// Runs the plans in one window. The command, if any, is started when all probes are attached, and waited for.
+/// Runs the plans and makes the recordings in one window. The command, if any, is started when all probes are attached, and
+/// waited for.
 pub fn run(
     plans: &[&Plan],
+    records: &[Record],
     mut command: Option<&mut Command>,
     events: &Events,
     watcher: &mut dyn Watcher,
-) -> Result<Vec<Outcome>, Diagnostic> {
+) -> Result<Results, Diagnostic> {
     let processes = Processes { own: std::process::id(), child: command.as_ref().map(|c| c.pid()) };
-    let mut open = Vec::with_capacity(plans.len());
+    let mut parts = Parts { queries: Vec::with_capacity(plans.len()), tapes: Vec::with_capacity(records.len()) };
+    for record in records {
+        parts.tapes.push(Taping { tape: Tape::attach(record, processes)?, deadline_ns: None, ended: false });
+    }
     for (index, plan) in plans.iter().enumerate() {
         let live = Live::attach(&plan.scan, processes).map_err(|e| e.diagnostic())?;
-        open.push(Open {
+        parts.queries.push(Open {
             live,
             start_ns: 0,
             deadline_ns: None,
@@ -103,27 +156,33 @@ pub fn run(
     }
     let start = monotonic_ns();
     let wall_offset_ns = now(ClockId::CLOCK_REALTIME) as i64 - start as i64;
-    for (one, plan) in open.iter_mut().zip(plans) {
+    let deadline = |window: Option<u64>| window.map(|window| start.saturating_add(window));
+    for (one, record) in parts.tapes.iter_mut().zip(records) {
+        one.deadline_ns = deadline(record.window_ns);
+        one.tape.open(start, wall_offset_ns)?;
+    }
+    for (one, plan) in parts.queries.iter_mut().zip(plans) {
         one.start_ns = start;
         one.wall_offset_ns = wall_offset_ns;
-        one.deadline_ns = plan.window_ns.map(|window| start.saturating_add(window));
+        one.deadline_ns = deadline(plan.window_ns);
         one.live.open(start).map_err(|e| e.diagnostic())?;
     }
     if let Some(command) = &mut command {
         command.go()?;
     }
-    wait(&mut open, command, events, watcher, start)?;
-    let mut outcomes = Vec::with_capacity(open.len());
-    for one in open {
+    wait(&mut parts, command, events, watcher, start)?;
+    let mut outcomes = Vec::with_capacity(parts.queries.len());
+    for one in parts.queries {
         let window = one.window(start);
         let (table, account, notes) = one.live.finish().map_err(|e| e.diagnostic())?;
         outcomes.push(Outcome { table, account, window, notes });
     }
-    Ok(outcomes)
+    let recordings = parts.tapes.into_iter().map(|one| one.tape.finish()).collect();
+    Ok(Results { outcomes, recordings })
 }
 
 fn wait(
-    open: &mut [Open],
+    parts: &mut Parts,
     mut command: Option<&mut Command>,
     events: &Events,
     watcher: &mut dyn Watcher,
@@ -133,45 +192,23 @@ fn wait(
     let mut stopped = false;
     loop {
         let now = monotonic_ns();
-        for (index, one) in open.iter_mut().enumerate() {
-            if one.ended.is_some() {
-                continue;
-            }
-            if one.live.has_ring() {
-                one.live.poll().map_err(|e| e.diagnostic())?;
-            }
-            if let Some(table) =
-                one.live.take_intervals(now.saturating_sub(INTERVAL_LAG_NS)).map_err(|e| e.diagnostic())?
-            {
-                let window = one.window(now);
-                watcher.batch(index, table, &window)?;
-            }
-            if one.first.is_some_and(|first| one.live.rows_read() >= first) {
-                one.close(now, Ended::Complete)?;
+        for one in parts.tapes.iter_mut().filter(|one| !one.ended) {
+            if one.tape.has_failed() {
+                one.ended = true;
             } else if one.deadline_ns.is_some_and(|deadline| now >= deadline) {
                 one.close(now, Ended::Elapsed)?;
-            } else if one.rows_due_ns.is_some_and(|due| now >= due) {
-                // Few at a time: while rows are written, nobody empties the ring and nobody looks at the clock.
-                let taken = one.live.take_rows(ROWS_AT_ONCE);
-                if taken.as_ref().is_none_or(|table| table.height < ROWS_AT_ONCE) {
-                    one.rows_due_ns = Some(now + ROWS_PERIOD_NS);
-                }
-                if let Some(table) = taken {
-                    let window = one.window(now);
-                    watcher.batch(index, table, &window)?;
-                }
             }
         }
-        let left = open.iter().filter(|o| o.ended.is_none()).count();
-        if left == 0 && (stopped || !running) {
+        for (index, one) in parts.queries.iter_mut().enumerate().filter(|(_, one)| one.ended.is_none()) {
+            look(index, one, now, watcher)?;
+        }
+        if parts.are_over() && (stopped || !running) {
             return Ok(());
         }
-        let total = open.iter().filter_map(|o| o.deadline_ns).max().map(|deadline| deadline - start);
         if watcher.wants_progress() {
-            watcher.progress(now - start, total);
+            watcher.progress(now - start, parts.last_deadline_ns().map(|deadline| deadline - start));
         }
-        let sleep = sleep_ns(open, now, watcher.wants_progress());
-        let event = match sleep {
+        let event = match sleep_ns(parts, now, watcher.wants_progress()) {
             Some(ns) => events.wait_for(Duration::from_nanos(ns)),
             None => events.wait(),
         };
@@ -180,10 +217,7 @@ fn wait(
                 if let Some(command) = command.as_deref_mut().filter(|_| running) {
                     command.forward(signal);
                 }
-                let now = monotonic_ns();
-                for one in open.iter_mut().filter(|o| o.ended.is_none()) {
-                    one.close(now, Ended::Interrupted)?;
-                }
+                parts.close(monotonic_ns(), Ended::Interrupted)?;
                 stopped = true;
             }
             Ok(Event::Child) => {
@@ -191,10 +225,7 @@ fn wait(
                     running = !command.has_ended();
                 }
                 if !running {
-                    let now = monotonic_ns();
-                    for one in open.iter_mut().filter(|o| o.ended.is_none() && o.deadline_ns.is_none()) {
-                        one.close(now, Ended::CommandEnded)?;
-                    }
+                    parts.close(monotonic_ns(), Ended::CommandEnded)?;
                 }
             }
             Err(_) => {}
@@ -202,11 +233,41 @@ fn wait(
     }
 }
 
+/// Takes what is due of a query, and ends it when it is over.
+fn look(index: usize, one: &mut Open, now: u64, watcher: &mut dyn Watcher) -> Result<(), Diagnostic> {
+    if one.live.has_ring() {
+        one.live.poll().map_err(|e| e.diagnostic())?;
+    }
+    if let Some(table) = one.live.take_intervals(now.saturating_sub(INTERVAL_LAG_NS)).map_err(|e| e.diagnostic())? {
+        let window = one.window(now);
+        watcher.batch(index, table, &window)?;
+    }
+    if one.first.is_some_and(|first| one.live.rows_read() >= first) {
+        one.close(now, Ended::Complete)?;
+    } else if one.deadline_ns.is_some_and(|deadline| now >= deadline) {
+        one.close(now, Ended::Elapsed)?;
+    } else if one.rows_due_ns.is_some_and(|due| now >= due) {
+        // Few at a time: while rows are written, nobody empties the ring and nobody looks at the clock.
+        let taken = one.live.take_rows(ROWS_AT_ONCE);
+        if taken.as_ref().is_none_or(|table| table.height < ROWS_AT_ONCE) {
+            one.rows_due_ns = Some(now + ROWS_PERIOD_NS);
+        }
+        if let Some(table) = taken {
+            let window = one.window(now);
+            watcher.batch(index, table, &window)?;
+        }
+    }
+    Ok(())
+}
+
 /// Until something is due; `None` when only an event can end the wait.
-fn sleep_ns(open: &[Open], now: u64, progress: bool) -> Option<u64> {
+fn sleep_ns(parts: &Parts, now: u64, progress: bool) -> Option<u64> {
     let mut due: Option<u64> = progress.then(|| now + PROGRESS_PERIOD_NS);
     let mut by = |at: u64| due = Some(due.map_or(at, |d| d.min(at)));
-    for one in open.iter().filter(|o| o.ended.is_none()) {
+    for one in parts.tapes.iter().filter(|one| !one.ended) {
+        by(one.deadline_ns.map_or(u64::MAX, |deadline| deadline).min(now + TAPE_PERIOD_NS));
+    }
+    for one in parts.queries.iter().filter(|one| one.ended.is_none()) {
         if let Some(deadline) = one.deadline_ns {
             by(deadline);
         }

@@ -4,6 +4,7 @@ use nix::errno::Errno;
 use nix::sys::signal::kill;
 use nix::unistd::Pid;
 
+use super::results;
 use crate::catalog::Column;
 use crate::host::namespace;
 use crate::plan::Plan;
@@ -36,7 +37,7 @@ impl Before {
     /// Why an outcome has no rows.
     pub fn reason(&self, plan: &Plan, outcome: &Outcome) -> String {
         if plan.scan.is_empty() {
-            return "no rows: the filter can hold for no row at all".into();
+            return results::nothing(plan, outcome, "the window");
         }
         for (column, number, was_there) in &self.tasks {
             let what = if column.name == "tid" { "thread" } else { "process" };
@@ -47,18 +48,7 @@ impl Before {
                 return format!("no rows: the {what} {number} exited during the window");
             }
         }
-        let why = match outcome.account.seen {
-            0 if plan.scan.clauses.is_empty() => {
-                format!("nothing happened in the window (a row is when {})", plan.family.doc)
-            }
-            0 => format!("no task that the filter speaks of did it (a row is when {})", plan.family.doc),
-            1 => "one was seen, and the filter did not match it".into(),
-            seen => format!("{seen} were seen, and the filter matched none of them"),
-        };
-        match outcome.account.lost() {
-            0 => format!("no rows: {why}"),
-            lost => format!("no rows: {why} (lost: {lost})"),
-        }
+        results::nothing(plan, outcome, "the window")
     }
 }
 

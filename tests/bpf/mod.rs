@@ -1,11 +1,12 @@
 //! The two sides of the kernel's border, held against each other through the objects' own BTF: no root is needed.
 
 mod enums;
+mod events;
 mod structs;
 
 use libbpf_rs::btf::types::{Array, Enum, MemberAttr, Struct};
 use libbpf_rs::btf::{Btf, HasSize};
-use schedq::catalog::{FAMILIES, Family};
+use schedq::catalog::{EVENT_SETS, FAMILIES, Family};
 use schedq::source::live;
 
 /// The types of a family's object.
@@ -49,7 +50,8 @@ fn families_are_the_same_everywhere() {
         names
     };
     let declared = sorted(FAMILIES.iter().map(|f| f.name.to_owned()).collect());
-    assert_eq!(declared, sorted(live::families().map(str::to_owned).collect()), "programs in src/bpf");
+    let all = sorted(FAMILIES.iter().chain(EVENT_SETS).map(|f| f.name.to_owned()).collect());
+    assert_eq!(all, sorted(live::families().map(str::to_owned).collect()), "programs in src/bpf");
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/families");
     let entries = std::fs::read_dir(folder).expect("tests/families").flatten();
     let folders = entries.filter(|e| e.path().is_dir()).map(|e| e.file_name().into_string().expect("ASCII"));

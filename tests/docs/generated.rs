@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use schedq::catalog::{
-    self, Column, FAMILIES, Family, Kind, LossKind, RECURSION, ROWS_MEMORY, SHARED_LOSSES, replay, task,
+    self, Column, FAMILIES, Family, Kind, LossKind, RECURSION, ROWS_MEMORY, SHARED_LOSSES, event, replay, task,
 };
+use schedq::source::trace::schema;
 
 /// Cells of a row of a table.
 fn row(cells: &[&str]) -> String {
@@ -72,6 +73,24 @@ pub fn losses() -> String {
     for (loss, families) in all_losses() {
         let is_loss = if loss.is_loss { "yes" } else { "no" };
         out += &row(&[loss.label, &format!("`{}`", loss.name), &families, is_loss, loss.doc]);
+    }
+    out
+}
+
+/// The events of a recording.
+pub fn recorded_events() -> String {
+    let mut out = row(&["event", "is"]) + "|---|---|\n";
+    for kind in event::Kind::ALL {
+        out += &row(&[&format!("`{}`", kind.word()), kind.doc()]);
+    }
+    out
+}
+
+/// The columns of a recording.
+pub fn recorded_columns() -> String {
+    let mut out = row(&["column", "holds", "of", "is"]) + "|---|---|---|---|\n";
+    for column in &schema::COLUMNS {
+        out += &row(&[&format!("`{}`", column.name), column.kind.word(), &column.rows.words(), column.doc]);
     }
     out
 }

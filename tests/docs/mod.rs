@@ -310,8 +310,12 @@ fn these_tests_can_fail() {
 /// The pages say what the catalog says. To write them anew: `UPDATE_DOCS=1 cargo test docs`
 #[test]
 fn generated_parts_are_up_to_date() {
-    let parts =
-        [("docs/language.md", "families", generated::families()), ("docs/trust.md", "losses", generated::losses())];
+    let parts = [
+        ("docs/language.md", "families", generated::families()),
+        ("docs/trust.md", "losses", generated::losses()),
+        ("docs/recording.md", "events", generated::recorded_events()),
+        ("docs/recording.md", "columns", generated::recorded_columns()),
+    ];
     for (file, name, body) in parts {
         let path = root().join(file);
         let text = fs::read_to_string(&path).unwrap();

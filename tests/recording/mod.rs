@@ -1,6 +1,20 @@
-//! Recordings of raw events.
+//! Recordings of raw events: made, written, read, and asked.
 
+mod agree;
+mod equal;
+mod file;
+#[cfg(feature = "live")]
+mod filters;
+#[cfg(feature = "live")]
+mod identities;
 #[cfg(feature = "live")]
 mod live;
 #[cfg(feature = "live")]
+mod losses;
+mod naive;
+mod notation;
+mod pairing;
+#[cfg(feature = "live")]
 mod recorder;
+#[cfg(feature = "live")]
+mod remains;

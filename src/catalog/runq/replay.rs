@@ -80,6 +80,9 @@ impl Pairing for Waits {
 }
 
 fn runnable(event: &Event, cause: u32, known: &mut Known, out: &mut dyn Rows) {
+    if event.tid == 0 {
+        return;
+    }
     let place = known.place(event.tid, event.cpu);
     // Woken before it had left its CPU: it never waits.
     if !known[place].fixed || event.flags & flag::ON_CPU != 0 {

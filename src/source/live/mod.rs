@@ -21,7 +21,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, RingBuffer, RingBufferBuilder};
 pub use error::Error;
 pub use facts::{Facts, machine};
 pub use read::COUNTERS;
-pub use record::{RecordOptions, Recorder, Summary};
+pub use record::{Gate, RecordOptions, Recorder, Summary};
 
 use super::{Account, Table, decode};
 use crate::plan::Scan;

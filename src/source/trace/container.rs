@@ -5,6 +5,7 @@
 use std::sync::LazyLock;
 
 use polars_buffer::Buffer;
+use polars_parquet::parquet::CowBuffer;
 use polars_parquet::parquet::FallibleStreamingIterator;
 use polars_parquet::parquet::compression::Compression;
 use polars_parquet::parquet::error::ParquetError;
@@ -13,14 +14,11 @@ use polars_parquet::parquet::page::{
     CompressedDataPage, CompressedDictPage, CompressedPage, DataPageHeader, DataPageHeaderV1, FormatEncoding,
 };
 use polars_parquet::parquet::schema::Repetition;
-use polars_parquet::parquet::schema::types::{
-    ParquetType, PhysicalType, PrimitiveConvertedType, PrimitiveLogicalType,
-};
+use polars_parquet::parquet::schema::types::{ParquetType, PhysicalType, PrimitiveConvertedType, PrimitiveLogicalType};
 use polars_parquet::parquet::statistics::ParquetStatistics;
 use polars_parquet::parquet::write::{
     DynIter, DynStreamingIterator, FileWriter, Version, WriteOptions, write_metadata_sidecar,
 };
-use polars_parquet::parquet::CowBuffer;
 
 use super::digest::xxh64;
 use super::error::Doing;
@@ -65,11 +63,9 @@ pub static SCHEMA: LazyLock<SchemaDescriptor> = LazyLock::new(|| {
             Type::Int64 => (PhysicalType::Int64, None, None),
             Type::Int32 => (PhysicalType::Int32, None, None),
             Type::Bool => (PhysicalType::Boolean, None, None),
-            Type::Text => (
-                PhysicalType::ByteArray,
-                Some(PrimitiveConvertedType::Utf8),
-                Some(PrimitiveLogicalType::String),
-            ),
+            Type::Text => {
+                (PhysicalType::ByteArray, Some(PrimitiveConvertedType::Utf8), Some(PrimitiveLogicalType::String))
+            }
         };
         let repetition = if column.required() { Repetition::Required } else { Repetition::Optional };
         ParquetType::try_from_primitive(column.name.into(), physical, repetition, converted, logical, None)

@@ -13,8 +13,8 @@ pub enum Error {
     Io { path: PathBuf, task: Task, error: io::Error },
     /// The path has another ending than `.parquet`.
     Ending { path: PathBuf },
-    /// A device, a pipe or a folder: a recording is put together beside its file, so it must be one.
-    NoFile { path: PathBuf, what: &'static str },
+    /// A device, a pipe or a folder: a recording is put together beside its file, and read from places all over it.
+    NoFile { path: PathBuf, what: &'static str, task: Task },
     /// Parts of a recording that was not finished lie where this one's parts would.
     Left { folder: PathBuf },
     /// Values could not be encoded: a fault of schedq.
@@ -94,36 +94,52 @@ impl Error {
     pub fn diagnostic(&self) -> Diagnostic {
         match self {
             Error::Io { path, task, error } => io_diagnostic(path, *task, error),
-            Error::Ending { path } => {
-                Diagnostic::new("unknown-ending", Exit::Wrong, format!("cannot record to {}: a recording is a .parquet file", show(path)))
-                    .help("name it so: to 'trace.parquet'")
+            Error::Ending { path } => Diagnostic::new(
+                "unknown-ending",
+                Exit::Wrong,
+                format!("cannot record to {}: a recording is a .parquet file", show(path)),
+            )
+            .help("name it so: to 'trace.parquet'"),
+            Error::NoFile { path, what, task: Task::Read } => {
+                unreadable(path, &format!("it is {what}")).help("name a file")
             }
-            Error::NoFile { path, what } => {
-                Diagnostic::new("cannot-record", Exit::NotPossible, format!("cannot record to {}: it is {what}", show(path)))
-                    .help("name a file; its parts lie beside it while it is recorded")
-            }
+            Error::NoFile { path, what, task: Task::Record } => Diagnostic::new(
+                "cannot-record",
+                Exit::NotPossible,
+                format!("cannot record to {}: it is {what}", show(path)),
+            )
+            .help("name a file; its parts lie beside it while it is recorded"),
             Error::Left { folder } => {
                 let name = show(folder);
-                Diagnostic::new("left-over", Exit::NotPossible, format!("an earlier recording was not finished: its parts are in {name}"))
-                    .help(format!("ask them: from {name} …"))
-                    .help(format!("or remove them: rm -r {name}"))
+                Diagnostic::new(
+                    "left-over",
+                    Exit::NotPossible,
+                    format!("an earlier recording was not finished: its parts are in {name}"),
+                )
+                .help(format!("ask them: from {name} …"))
+                .help(format!("or remove them: rm -r {name}"))
             }
-            Error::Encode { path, what } => {
-                Diagnostic::new("encode", Exit::Failed, format!("events could not be written to {}: {what}", show(path)))
-                    .help("this is a fault of schedq: please report it")
-            }
+            Error::Encode { path, what } => Diagnostic::new(
+                "encode",
+                Exit::Failed,
+                format!("events could not be written to {}: {what}", show(path)),
+            )
+            .help("this is a fault of schedq: please report it"),
             Error::Empty { path } => unreadable(path, "it is empty"),
             Error::NotParquet { path, looks } => {
-                let made = unreadable(path, match looks {
-                    Looks::Text => "it is text",
-                    Looks::Json => "it is JSON",
-                    Looks::PerfData => "it is perf's data",
-                    Looks::TraceDat => "it is a trace of trace-cmd",
-                    Looks::Gzip => "it is packed with gzip",
-                    Looks::Zstd => "it is packed with zstd",
-                    Looks::Arrow => "it is an Arrow file",
-                    Looks::Bytes => "it is no Parquet file",
-                });
+                let made = unreadable(
+                    path,
+                    match looks {
+                        Looks::Text => "it is text",
+                        Looks::Json => "it is JSON",
+                        Looks::PerfData => "it is perf's data",
+                        Looks::TraceDat => "it is a trace of trace-cmd",
+                        Looks::Gzip => "it is packed with gzip",
+                        Looks::Zstd => "it is packed with zstd",
+                        Looks::Arrow => "it is an Arrow file",
+                        Looks::Bytes => "it is no Parquet file",
+                    },
+                );
                 match looks {
                     Looks::Gzip => made.help(format!("unpack it first: gunzip {}", show(path))),
                     Looks::Zstd => made.help(format!("unpack it first: zstd -d {}", show(path))),
@@ -133,22 +149,30 @@ impl Error {
             Error::Cut { path } => unreadable(path, "its end is missing")
                 .help("it was cut off while it was copied, perhaps: copy it again"),
             Error::Foreign { path, looks } => match looks {
-                Parquet::Result => unreadable(path, "it is a result that was saved, and holds no events").help(make_one()),
-                Parquet::Rewritten => unreadable(path, "another program has written it anew, and what is missing now cannot be known")
-                    .help("ask the file that schedq wrote"),
+                Parquet::Result => {
+                    unreadable(path, "it is a result that was saved, and holds no events").help(make_one())
+                }
+                Parquet::Rewritten => {
+                    unreadable(path, "another program has written it anew, and what is missing now cannot be known")
+                        .help("ask the file that schedq wrote")
+                }
                 Parquet::Other => unreadable(path, "it is a Parquet file, but no recording").help(make_one()),
             },
             Error::Damaged { path, place } => {
                 let what = match place {
                     Place::Footer => "its footer was changed or damaged".to_owned(),
                     Place::Meta(what) => format!("what it says of itself is wrong: {what}"),
-                    Place::Column { column, group } => format!("the column {column} was changed or damaged (row group {group})"),
+                    Place::Column { column, group } => {
+                        format!("the column {column} was changed or damaged (row group {group})")
+                    }
                     Place::Part(part) => format!("a part in its middle cannot be read: {}", show(part)),
                 };
-                unreadable(path, &what).help("take another copy of it: every byte of a recording is checked before it is believed")
+                unreadable(path, &what)
+                    .help("take another copy of it: every byte of a recording is checked before it is believed")
             }
             Error::Newer { path, found } => {
-                unreadable(path, &format!("its format is version {found}, and this schedq knows up to {MAJOR}")).help("use a newer schedq")
+                unreadable(path, &format!("its format is version {found}, and this schedq knows up to {MAJOR}"))
+                    .help("use a newer schedq")
             }
             Error::Folder { path } => unreadable(path, "it is a folder without parts of a recording")
                 .help("a recording that is not finished lies in 'NAME.partial'"),

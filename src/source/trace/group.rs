@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 
 use polars_parquet::parquet::compression::{Compression, CompressionOptions, ZstdLevel, compress};
-use polars_parquet::parquet::page::CompressedPage;
 
 use super::container::{Chunk, Packed};
 use super::encode::{self, MISSING};
 use super::error::Doing;
 use super::meta;
-use super::schema::{COLUMNS, Id, PAGED, Rows, STATES, policy_word, state_word};
+use super::schema::{COLUMNS, IDS, Id, PAGED, Rows, STATES, policy_word, state_word};
 use super::tasks::{Keys, Tasks, text};
 use crate::catalog::event::{Event, Gap, Identity, Kind, NO_CGROUP, flag, who};
 
@@ -20,16 +19,8 @@ pub const PAGE_ROWS: usize = 1 << 16;
 const LEVEL: i32 = 1;
 
 /// Bitmaps that several columns share: which rows of the open page have a value.
-const CLASSES: [Rows; 8] = [
-    Rows::Place,
-    Rows::Task,
-    Rows::Switch,
-    Rows::Stated,
-    Rows::Wake,
-    Rows::Waker,
-    Rows::Target,
-    Rows::Migrate,
-];
+const CLASSES: [Rows; 8] =
+    [Rows::Place, Rows::Task, Rows::Switch, Rows::Stated, Rows::Wake, Rows::Waker, Rows::Target, Rows::Migrate];
 
 /// By kind: in byte `n` a 1 if the class `n` has it. Shifted by the row and put together, eight rows give eight bytes, one of
 /// each class' bitmap.
@@ -296,11 +287,12 @@ impl Open {
             let mut range = None;
             let keys = &self.keys[column];
             let class = CLASSES.iter().position(|class| *class == declared.rows).map(|class| &bitmaps[class]);
-            match id(column) {
+            match IDS[column] {
                 Id::At => {
                     encode::deltas(&self.at, &mut plain);
                     let (least, most) = (self.at.iter().min(), self.at.iter().max());
-                    range = least.zip(most).map(|(least, most)| (least.to_le_bytes().into(), most.to_le_bytes().into()));
+                    range =
+                        least.zip(most).map(|(least, most)| (least.to_le_bytes().into(), most.to_le_bytes().into()));
                 }
                 Id::Event => {
                     let kinds: Vec<u32> = self.kind.iter().map(|kind| (*kind).into()).collect();
@@ -308,7 +300,7 @@ impl Open {
                     range = words(&self.kind);
                 }
                 Id::Preempted | Id::Throttled | Id::OnCpu => {
-                    let flags = &self.flags[match id(column) {
+                    let flags = &self.flags[match IDS[column] {
                         Id::Preempted => 0,
                         Id::Throttled => 1,
                         _ => 2,
@@ -343,30 +335,6 @@ fn present(class: &[u8], rows: usize, keys: &[u32], plain: &mut Vec<u8>) {
     encode::keys(&there, plain);
 }
 
-fn id(column: usize) -> Id {
-    const IDS: [Id; PAGED] = [
-        Id::At,
-        Id::Event,
-        Id::Cpu,
-        Id::Tid,
-        Id::Comm,
-        Id::Prio,
-        Id::State,
-        Id::StateBits,
-        Id::Preempted,
-        Id::Throttled,
-        Id::NextTid,
-        Id::NextComm,
-        Id::NextPrio,
-        Id::OnCpu,
-        Id::WakerTid,
-        Id::WakerComm,
-        Id::TargetCpu,
-        Id::FromCpu,
-    ];
-    IDS[column]
-}
-
 /// The least and the greatest word of these events, for readers that look for some events only.
 fn words(kinds: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     let mut seen = [false; Kind::ALL.len()];
@@ -378,7 +346,7 @@ fn words(kinds: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
 /// The plain values of a paged column's dictionary, and how many.
 fn dictionary(column: usize, group: &Group) -> Option<(Vec<u8>, usize)> {
     let mut plain = Vec::new();
-    let numbers = match id(column) {
+    let numbers = match IDS[column] {
         Id::At | Id::Preempted | Id::Throttled | Id::OnCpu => return None,
         Id::Event => {
             encode::texts(Kind::ALL.into_iter().map(Kind::word), &mut plain);

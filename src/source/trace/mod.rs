@@ -1,20 +1,28 @@
 //! Recorded events: the file that holds them, both ways, and how rows are made of them again.
 
+pub mod batches;
 mod cgroups;
+mod chunk;
 mod collect;
 mod container;
+#[cfg(test)]
+mod cost;
 mod decode;
-mod digest;
+pub mod describe;
+pub mod digest;
 mod encode;
 pub mod error;
 mod group;
 mod groups;
 pub mod meta;
 mod parts;
+pub mod read;
 mod replay;
 pub mod schema;
 mod tasks;
 mod terms;
+mod told;
+pub mod wanted;
 pub mod write;
 
 pub use replay::{Answer, Error, Needs, Playback, Recorded, run};

@@ -43,9 +43,11 @@ pub fn prepare(path: &Path) -> Result<PathBuf, Error> {
         return Err(Error::Ending { path: path.to_owned() });
     }
     let target = match fs::metadata(path) {
-        Ok(found) if found.is_dir() => return Err(Error::NoFile { path: path.to_owned(), what: "a folder" }),
+        Ok(found) if found.is_dir() => {
+            return Err(Error::NoFile { path: path.to_owned(), what: "a folder", task: Task::Record });
+        }
         Ok(found) if !found.is_file() => {
-            return Err(Error::NoFile { path: path.to_owned(), what: "a device or a pipe" });
+            return Err(Error::NoFile { path: path.to_owned(), what: "a device or a pipe", task: Task::Record });
         }
         Ok(_) => {
             // Renaming over it would get around the old file's own permission.

@@ -148,6 +148,28 @@ pub enum Id {
 /// others tell who tasks are and what was lost, which is rare; they are written once a row group.
 pub const PAGED: usize = Id::Tgid as usize;
 
+/// The columns that are paged.
+pub const IDS: [Id; PAGED] = [
+    Id::At,
+    Id::Event,
+    Id::Cpu,
+    Id::Tid,
+    Id::Comm,
+    Id::Prio,
+    Id::State,
+    Id::StateBits,
+    Id::Preempted,
+    Id::Throttled,
+    Id::NextTid,
+    Id::NextComm,
+    Id::NextPrio,
+    Id::OnCpu,
+    Id::WakerTid,
+    Id::WakerComm,
+    Id::TargetCpu,
+    Id::FromCpu,
+];
+
 #[derive(Debug, PartialEq, Eq)]
 pub struct Column {
     pub name: &'static str,
@@ -170,31 +192,66 @@ pub static COLUMNS: [Column; 35] = [
     column("at_ns", Type::Int64, Rows::All, "when, ns of CLOCK_MONOTONIC; of a loss, the time of the last lost event"),
     column("event", Type::Text, Rows::All, "what happened: one of the words below"),
     column("cpu", Type::Int32, Rows::Place, "where; of an idle task's identity, the CPU that it belongs to"),
-    column("tid", Type::Int32, Rows::Task, "the thread that the event is about; of a switch, the one that leaves; 0 is the idle task"),
+    column(
+        "tid",
+        Type::Int32,
+        Rows::Task,
+        "the thread that the event is about; of a switch, the one that leaves; 0 is the idle task",
+    ),
     column("comm", Type::Text, Rows::Task, "its name at that time; missing if the recording never told it"),
-    column("prio", Type::Int32, Rows::Task, "its effective priority at that time, -1 to 139; missing if it was never told"),
+    column(
+        "prio",
+        Type::Int32,
+        Rows::Task,
+        "its effective priority at that time, -1 to 139; missing if it was never told",
+    ),
     column("state", Type::Text, Rows::Switch, "in which state it leaves, as in the family switch"),
-    column("state_bits", Type::Int32, Rows::Stated, "the same as the kernel has it: prev_state with exit_state; of an identity, the state at the start"),
+    column(
+        "state_bits",
+        Type::Int32,
+        Rows::Stated,
+        "the same as the kernel has it: prev_state with exit_state; of an identity, the state at the start",
+    ),
     column("preempted", Type::Bool, Rows::Switch, "whether the kernel preempted it: it is runnable whatever its state"),
     column("throttled", Type::Bool, Rows::Switch, "whether its cgroup's quota holds it back"),
     column("next_tid", Type::Int32, Rows::Switch, "the thread that comes"),
     column("next_comm", Type::Text, Rows::Switch, "its name; missing if it was never told"),
     column("next_prio", Type::Int32, Rows::Switch, "its effective priority; missing if it was never told"),
     column("on_cpu", Type::Bool, Rows::Wake, "whether the woken task has not left its CPU yet: it does not wait"),
-    column("waker_tid", Type::Int32, Rows::Waker, "the thread that was current: the waker or the parent, unless an interrupt did it"),
+    column(
+        "waker_tid",
+        Type::Int32,
+        Rows::Waker,
+        "the thread that was current: the waker or the parent, unless an interrupt did it",
+    ),
     column("waker_comm", Type::Text, Rows::Waker, "its name; missing if it was never told"),
     column("target_cpu", Type::Int32, Rows::Target, "the CPU for which it is woken, or to which it moves"),
     column("from_cpu", Type::Int32, Rows::Migrate, "the CPU from which it moves"),
     column("tgid", Type::Int32, Rows::Identity, "its process"),
     column("process", Type::Text, Rows::Identity, "the name of the leader of its process"),
-    column("policy", Type::Text, Rows::Identity, "its scheduling policy: other, fifo, rr, batch, idle, deadline, ext or a number"),
+    column(
+        "policy",
+        Type::Text,
+        Rows::Identity,
+        "its scheduling policy: other, fifo, rr, batch, idle, deadline, ext or a number",
+    ),
     column("nice", Type::Int32, Rows::Identity, "its nice value, -20 to 19"),
-    column("cgroup", Type::Text, Rows::Identity, "the path of its cgroup in the hierarchy of the cpu controller; missing if not known"),
+    column(
+        "cgroup",
+        Type::Text,
+        Rows::Identity,
+        "the path of its cgroup in the hierarchy of the cpu controller; missing if not known",
+    ),
     column("cgroup_id", Type::Int64, Rows::Identity, "the number of that cgroup; missing if not known"),
     column("kthread", Type::Bool, Rows::Identity, "whether it is a kernel thread"),
     column("recorder", Type::Bool, Rows::Identity, "whether it is a thread of the recorder itself"),
     column("child", Type::Bool, Rows::Identity, "whether it is the recorded command or a descendant of it"),
-    column("wanted", Type::Bool, Rows::Identity, "whether the recording's filter wants it; of other tasks there are only the events that they share with such a one"),
+    column(
+        "wanted",
+        Type::Bool,
+        Rows::Identity,
+        "whether the recording's filter wants it; of other tasks there are only the events that they share with such a one",
+    ),
     column("running", Type::Bool, Rows::Identity, "whether it was running when the recording began"),
     column("born_ns", Type::Int64, Rows::Identity, "when it was born, ns of CLOCK_MONOTONIC"),
     column("parent_tid", Type::Int32, Rows::Fork, "its parent"),
@@ -205,8 +262,7 @@ pub static COLUMNS: [Column; 35] = [
 ];
 
 /// The words of `state`; the numbers are those of `enum switch_state` in `src/bpf/switch.bpf.c`.
-pub const STATES: [&str; 9] =
-    ["running", "sleep", "disk", "stopped", "traced", "parked", "idle", "zombie", "dead"];
+pub const STATES: [&str; 9] = ["running", "sleep", "disk", "stopped", "traced", "parked", "idle", "zombie", "dead"];
 
 /// Which of [`STATES`] a task leaves in: `state_word` of `src/bpf/switch.bpf.c`, over bits that are the same since 4.14.
 pub const fn state_word(bits: u32, preempted: bool) -> u8 {
@@ -266,6 +322,7 @@ mod tests {
         ] {
             assert_eq!(COLUMNS[id as usize].name, name);
         }
+        assert!(IDS.iter().enumerate().all(|(at, id)| *id as usize == at));
         assert_eq!(COLUMNS.len(), Id::LostCause as usize + 1);
         assert!(COLUMNS[PAGED..].iter().all(|c| c.rows.kinds() & !(IDENTITIES | LOSSES) == 0));
     }

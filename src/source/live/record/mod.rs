@@ -69,6 +69,19 @@ pub struct Recorder {
     end_ns: u64,
 }
 
+/// Ends the window of a recorder that another thread holds.
+pub struct Gate {
+    object: Arc<Object>,
+    start_ns: u64,
+}
+
+impl Gate {
+    /// Nothing that happens from now on is recorded.
+    pub fn close(&self) -> Result<(), Error> {
+        set_window(&self.object, self.start_ns, false)
+    }
+}
+
 /// CLOCK_MONOTONIC ns, the clock of the programs.
 fn monotonic_ns() -> u64 {
     let time = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("a clock that every kernel has");
@@ -115,6 +128,11 @@ impl Recorder {
     pub fn open(&mut self, start_ns: u64) -> Result<(), Error> {
         self.start_ns = start_ns;
         set_window(&self.object, start_ns, true)
+    }
+
+    /// By which the window can be ended at once, whatever the recorder is doing.
+    pub fn gate(&self) -> Gate {
+        Gate { object: self.object.clone(), start_ns: self.start_ns }
     }
 
     /// Appends what is complete: everything before a moment that lies a little behind now. To be called many times a second.

@@ -1,0 +1,237 @@
+//! Asking a recording: open, read what the question needs, pair, and the frame.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::results::{Passed, build, joined, streams_rows};
+use super::{Audience, Event, Planned, Session, Stop, Summary, around, recording, results};
+use crate::catalog::event::Batch;
+use crate::diagnostic::{Diagnostic, Exit};
+use crate::name;
+use crate::plan::{AroundTime, Plan, Scan};
+use crate::source::trace::read::Recording;
+use crate::source::trace::wanted::Wanted;
+use crate::source::trace::{Error, Needs, Playback, Recorded};
+use crate::source::{Ended, Outcome, Table, Window};
+
+/// The name under which the built-in recording is asked.
+pub const SAMPLE: &str = "@sample";
+static SAMPLE_BYTES: &[u8] = include_bytes!("../../recordings/sample.parquet");
+
+/// Reading that takes longer is shown.
+const PATIENCE: Duration = Duration::from_millis(300);
+const PROGRESS: Duration = Duration::from_millis(100);
+/// So many rows are handed on at once.
+const ROWS_AT_ONCE: usize = 4096;
+
+/// Takes what is complete while a recording is read.
+trait Taker {
+    fn progress(&mut self, done: u64, total: u64);
+    fn table(&mut self, table: Table, window: &Window) -> Result<(), Stop>;
+}
+
+impl Session {
+    /// Answers a query with a `from`.
+    pub(super) fn replay(
+        &mut self,
+        planned: &Planned,
+        audience: &mut dyn Audience,
+        summary: &mut Summary,
+    ) -> Result<(), Stop> {
+        let plan = &planned.plan;
+        let file = plan.from.as_deref().unwrap_or_default();
+        let recording = open(file)?;
+        let range = self.range(plan, &recording)?;
+        let label = results::label(planned, self.results + 1);
+        let mut passed = Passed::new(planned, label);
+        let scan = Scan { range, ..plan.scan.clone() };
+        let outcome =
+            self.answer(plan, &scan, &recording, &mut Reader { audience: &mut *audience, passed: &mut passed })?;
+        let host = &recording.meta().host;
+        summary.lost |= outcome.account.lost() > 0;
+        summary.interrupted |= outcome.window.ended == Ended::Interrupted;
+        let last = build(plan, &outcome, host)?;
+        let mut frames = passed.frames;
+        frames.push(last.clone());
+        let mut whole = joined(frames)?.unwrap_or_else(|| last.clone());
+        if whole.meta.rows_matched == 0 {
+            whole.meta.notes.push(results::nothing(plan, &outcome, "the recording"));
+        }
+        let streamed = plan.scan.every_ns.is_some() || streams_rows(plan);
+        self.hand_out(0, planned, whole, streamed.then_some(last), audience)?;
+        self.results += 1;
+        Ok(())
+    }
+
+    /// What part of the recording is asked: all of it, or around a time.
+    fn range(&self, plan: &Plan, recording: &Recording) -> Result<Option<(u64, u64)>, Stop> {
+        let Some(around) = &plan.around else { return Ok(None) };
+        let worst = match &around.time {
+            AroundTime::Worst(query) => self.worst(query, recording)?,
+            _ => None,
+        };
+        Ok(Some(around::range(around, recording.meta(), &self.frames, worst)?))
+    }
+
+    /// When the row with the greatest measure ended; `None` without rows.
+    fn worst(&self, query: &Plan, outer: &Recording) -> Result<Option<u64>, Stop> {
+        let own = query.from.as_deref().map(open).transpose()?;
+        let recording = own.as_ref().unwrap_or(outer);
+        let scan = Scan { range: self.range(query, recording)?, ..query.scan.clone() };
+        let outcome = self.answer(query, &scan, recording, &mut Quiet)?;
+        let frame = build(query, &outcome, &[])?;
+        let column = frame.times().next().map(str::to_owned);
+        let epoch = column.and_then(|column| frame.first_time(&column));
+        Ok(epoch.and_then(|epoch| u64::try_from(i128::from(epoch) - i128::from(recording.meta().wall_offset_ns)).ok()))
+    }
+
+    fn answer(&self, plan: &Plan, scan: &Scan, recording: &Recording, taker: &mut dyn Taker) -> Result<Outcome, Stop> {
+        let meta = recording.meta();
+        if let (Some(filter), [set, ..]) = (&meta.filter, meta.sets.as_slice()) {
+            recording::must_cover(plan, &recording::filter_clauses(set, filter)?)?;
+        }
+        let recorded = Recorded {
+            start_ns: meta.start_ns,
+            range: scan.range,
+            cgroup_mount: meta.cgroup_mount.clone(),
+            gaps: if meta.lost() > 0 || !meta.complete {
+                recording.gaps().map_err(|e| e.diagnostic())?
+            } else {
+                Vec::new()
+            },
+        };
+        let mut playback = Playback::new(scan, &recorded).map_err(|Error::NoReplay { family }| {
+            Diagnostic::new("no-replay", Exit::NotPossible, format!("{family} cannot be had from recorded events"))
+                .help("ask the running system, without from")
+        })?;
+        let wanted = wanted(&playback.needs());
+        let (from, to) = scan.range.unwrap_or((0, u64::MAX));
+        let start_ns = from.max(meta.start_ns);
+        let mut window = Window {
+            start_ns,
+            wall_offset_ns: meta.wall_offset_ns,
+            length_ns: to.min(meta.end_ns).saturating_sub(start_ns),
+            ended: Ended::Elapsed,
+        };
+        let mut notes = notes(plan, recording);
+        let by_rows = streams_rows(plan);
+        // What happened before the part that is asked tells what was open when it began.
+        let mut batches = recording.batches(&wanted, scan.range.map(|(_, to)| (0, to)));
+        let (mut batch, mut told) = (Batch::default(), Instant::now() + PATIENCE - PROGRESS);
+        while !scan.is_empty() && batches.advance(&mut batch).map_err(|e| e.diagnostic())? {
+            let last = playback.feed(&batch).is_break();
+            if by_rows {
+                while let Some(table) = playback.take_rows(ROWS_AT_ONCE) {
+                    taker.table(table, &window)?;
+                }
+            } else if let Some(table) = playback.take_intervals() {
+                taker.table(table, &window)?;
+            }
+            if last {
+                break;
+            }
+            if told.elapsed() >= PROGRESS {
+                told = Instant::now();
+                taker.progress(batches.done(), batches.total());
+            }
+            if let Ok(Event::Stop(_)) = self.events.wait_for(Duration::ZERO) {
+                let upto = batch.events.last().map_or(start_ns, |event| event.at);
+                window.length_ns = upto.min(to).saturating_sub(start_ns);
+                window.ended = Ended::Interrupted;
+                notes.push("interrupted: what the recording holds after that was not read".into());
+                break;
+            }
+        }
+        let answer = playback.finish();
+        if let Some(at) = answer.complete_at {
+            window.length_ns = at.saturating_sub(start_ns);
+            window.ended = Ended::Complete;
+        }
+        for path in answer.unknown_cgroups {
+            notes.push(format!("no task of the recording was in the cgroup {}", name::escape(path.as_bytes())));
+        }
+        Ok(Outcome { table: answer.table, account: answer.account, window, notes })
+    }
+}
+
+/// Hands on what is complete.
+struct Reader<'a, 'p> {
+    audience: &'a mut dyn Audience,
+    passed: &'a mut Passed<'p>,
+}
+
+impl Taker for Reader<'_, '_> {
+    fn progress(&mut self, done: u64, total: u64) {
+        if self.audience.wants_progress() {
+            self.audience.reading(done, total);
+        }
+    }
+
+    fn table(&mut self, table: Table, window: &Window) -> Result<(), Stop> {
+        self.passed.on(table, window, self.audience)
+    }
+}
+
+/// For a question inside of another one.
+struct Quiet;
+
+impl Taker for Quiet {
+    fn progress(&mut self, _: u64, _: u64) {}
+
+    fn table(&mut self, _: Table, _: &Window) -> Result<(), Stop> {
+        Ok(())
+    }
+}
+
+/// Opens what a query names: a file, the folder of an unfinished recording, or the recording that comes with the program.
+pub fn open(name: &str) -> Result<Recording, Diagnostic> {
+    if name != SAMPLE {
+        return Recording::open(Path::new(name)).map_err(|e| e.diagnostic());
+    }
+    let failed = |e: std::io::Error| {
+        Diagnostic::new("sample", Exit::Failed, format!("the built-in recording cannot be unpacked: {e}"))
+            .help("name a folder for it with TMPDIR")
+    };
+    let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
+    file.write_all(SAMPLE_BYTES).map_err(failed)?;
+    // It is held open from here on; its name is not needed.
+    Recording::open(file.path()).map_err(|e| e.diagnostic())
+}
+
+fn wanted(needs: &Needs) -> Wanted {
+    use crate::catalog::task::slot;
+    let has = |slot: usize| needs.identity & (1 << slot) != 0;
+    Wanted {
+        kinds: Wanted::kinds(needs.kinds),
+        cpu: needs.fields.cpu,
+        other: needs.fields.other,
+        state: needs.fields.state,
+        target: false,
+        flags: needs.fields.flags,
+        identities: true,
+        comm: has(slot::COMM),
+        prio: has(slot::PRIO),
+    }
+}
+
+/// What a person must know of the recording to read the answer.
+fn notes(plan: &Plan, recording: &Recording) -> Vec<String> {
+    let meta = recording.meta();
+    let mut notes = Vec::new();
+    if plan.from.as_deref() == Some(SAMPLE) {
+        let host = meta.fact("kernel").map_or_else(String::new, |kernel| format!(" on Linux {kernel}"));
+        notes.push(format!(
+            "this is the recording that comes with schedq, made {}{host}: it says nothing about this machine",
+            around::wall_text(meta.start_ns, meta)
+        ));
+    }
+    if !meta.complete {
+        notes.push("the recording was not finished: what was lost at its end is not known".into());
+    }
+    if let Some(part) = recording.left_out() {
+        let part = name::escape(part.as_os_str().as_encoded_bytes());
+        notes.push(format!("its last part was not written to the end and is left out: {part}"));
+    }
+    notes
+}

@@ -1,0 +1,196 @@
+//! A column of a row group while it is read, page by page.
+
+use polars_parquet::parquet::compression::{Compression, DecompressionContext, decompress};
+use polars_parquet::parquet::page::{CompressedDataPage, CompressedPage, FormatEncoding, Page};
+use polars_parquet::parquet::read::{PageReader, decompress as decompress_page};
+
+use super::decode::{self, Malformed};
+use super::read::ChunkBytes;
+use super::schema::{COLUMNS, Id, Type};
+
+/// A page that is larger than this was never written.
+const LARGEST: usize = 1 << 28;
+
+/// The values of a dictionary, by key.
+pub enum Dictionary {
+    None,
+    Numbers(Vec<u32>),
+    Texts(Vec<String>),
+}
+
+impl Dictionary {
+    fn len(&self) -> usize {
+        match self {
+            Dictionary::None => 0,
+            Dictionary::Numbers(values) => values.len(),
+            Dictionary::Texts(values) => values.len(),
+        }
+    }
+}
+
+pub struct Chunk {
+    pages: PageReader,
+    pub dictionary: Dictionary,
+    required: bool,
+}
+
+/// The room for unpacking, used again and again.
+pub struct Unpack {
+    context: DecompressionContext,
+    plain: Vec<u8>,
+    levels: Vec<u8>,
+}
+
+impl Unpack {
+    pub fn new() -> Unpack {
+        Unpack { context: DecompressionContext::Unset, plain: Vec::new(), levels: Vec::new() }
+    }
+}
+
+/// A page whose levels are read: what follows are its values.
+pub struct Values<'a> {
+    pub rows: usize,
+    /// How many rows have a value, and a bit for each row; none if all have one by declaration.
+    pub present: usize,
+    pub bits: &'a [u8],
+    pub plain: &'a [u8],
+}
+
+impl Values<'_> {
+    pub fn has(&self, row: usize) -> bool {
+        self.present == self.rows || self.bits[row / 8] >> (row % 8) & 1 == 1
+    }
+}
+
+impl Chunk {
+    pub fn new(column: Id, bytes: ChunkBytes, unpack: &mut Unpack) -> Result<Chunk, Malformed> {
+        let declared = &COLUMNS[column as usize];
+        let reader = std::io::Cursor::new(bytes.bytes);
+        let mut pages = PageReader::new_with_page_meta(reader, bytes.page, Vec::new(), LARGEST);
+        let mut dictionary = Dictionary::None;
+        if let Some(page) = pages.read_dict().map_err(|_| Malformed)? {
+            let page = decompress_page(CompressedPage::Dict(page), &mut unpack.plain, &mut unpack.context);
+            let Ok(Page::Dict(page)) = page else { return Err(Malformed) };
+            dictionary = match declared.kind {
+                Type::Int32 => {
+                    let values = decode::int32s(&page.buffer, page.num_values)?;
+                    Dictionary::Numbers(values.into_iter().map(|value| value as u32).collect())
+                }
+                Type::Text => Dictionary::Texts(decode::texts(&page.buffer, page.num_values)?),
+                Type::Int64 | Type::Bool => return Err(Malformed),
+            };
+        }
+        Ok(Chunk { pages, dictionary, required: declared.required() })
+    }
+
+    fn page(&mut self, encodings: &[FormatEncoding]) -> Result<Option<CompressedDataPage>, Malformed> {
+        match self.pages.next() {
+            None => Ok(None),
+            Some(Ok(CompressedPage::Data(page))) if encodings.contains(&page.header().encoding()) => Ok(Some(page)),
+            Some(_) => Err(Malformed),
+        }
+    }
+
+    /// The next page's rows, which are not unpacked.
+    pub fn skip(&mut self) -> Result<usize, Malformed> {
+        match self.pages.next() {
+            Some(Ok(CompressedPage::Data(page))) => Ok(page.num_values()),
+            _ => Err(Malformed),
+        }
+    }
+
+    /// The next page, `None` behind the last one.
+    fn values<'a>(
+        &mut self,
+        encodings: &[FormatEncoding],
+        unpack: &'a mut Unpack,
+    ) -> Result<Option<Values<'a>>, Malformed> {
+        let Some(mut page) = self.page(encodings)? else { return Ok(None) };
+        let (rows, size, compression) = (page.num_values(), page.uncompressed_size(), page.compression());
+        let packed = page.slice_mut();
+        if size > LARGEST || rows > LARGEST {
+            return Err(Malformed);
+        }
+        if compression == Compression::Uncompressed {
+            unpack.plain.clear();
+            unpack.plain.extend_from_slice(packed);
+        } else {
+            unpack.plain.resize(size, 0);
+            decompress(compression, packed, &mut unpack.plain, &mut unpack.context).map_err(|_| Malformed)?;
+        }
+        let mut plain = unpack.plain.as_slice();
+        let present = if self.required { rows } else { decode::levels(&mut plain, rows, &mut unpack.levels)? };
+        Ok(Some(Values { rows, present, bits: &unpack.levels, plain }))
+    }
+
+    pub fn times(&mut self, unpack: &mut Unpack, out: &mut Vec<i64>) -> Result<usize, Malformed> {
+        let page = self.values(&[FormatEncoding::DELTA_BINARY_PACKED], unpack)?.ok_or(Malformed)?;
+        decode::deltas(page.plain, page.rows, out)?;
+        Ok(page.rows)
+    }
+
+    /// The next page of keys: those that are there, and the page.
+    pub fn keys<'a>(&mut self, unpack: &'a mut Unpack, out: &mut Vec<u32>) -> Result<Values<'a>, Malformed> {
+        let page = self.values(&[FormatEncoding::RLE_DICTIONARY], unpack)?.ok_or(Malformed)?;
+        decode::keys(page.plain, page.present, self.dictionary.len(), out)?;
+        Ok(page)
+    }
+
+    /// The next page of numbers of a dictionary.
+    pub fn numbers<'a>(&mut self, unpack: &'a mut Unpack, out: &mut Vec<u32>) -> Result<Values<'a>, Malformed> {
+        let page = self.keys(unpack, out)?;
+        let Dictionary::Numbers(values) = &self.dictionary else {
+            // A column without any value needs none.
+            return if out.is_empty() { Ok(page) } else { Err(Malformed) };
+        };
+        for key in out.iter_mut() {
+            *key = values[*key as usize];
+        }
+        Ok(page)
+    }
+
+    pub fn flags<'a>(&mut self, unpack: &'a mut Unpack, out: &mut Vec<u8>) -> Result<Values<'a>, Malformed> {
+        let page = self.values(&[FormatEncoding::PLAIN], unpack)?.ok_or(Malformed)?;
+        decode::bits(page.plain, page.present, out)?;
+        Ok(page)
+    }
+
+    /// All pages of a column that few rows have: which rows, and each value as `make` reads them.
+    pub fn all<T>(
+        mut self,
+        unpack: &mut Unpack,
+        encoding: FormatEncoding,
+        mut make: impl FnMut(&[u8], usize, &Dictionary) -> Result<Vec<T>, Malformed>,
+    ) -> Result<Rare<T>, Malformed> {
+        let (mut rows, mut values) = (Vec::new(), Vec::new());
+        let mut at = 0;
+        while let Some(page) = self.values(&[encoding], unpack)? {
+            values.extend(make(page.plain, page.present, &self.dictionary)?);
+            if page.present > 0 {
+                rows.extend((0..page.rows).filter(|row| page.has(*row)).map(|row| at + row as u32));
+            }
+            at += page.rows as u32;
+        }
+        if rows.len() != values.len() {
+            return Err(Malformed);
+        }
+        Ok(Rare { rows, values, next: 0 })
+    }
+}
+
+/// Values of a column that few rows have, taken in the order of rows.
+pub struct Rare<T> {
+    rows: Vec<u32>,
+    values: Vec<T>,
+    next: usize,
+}
+
+impl<T: Clone> Rare<T> {
+    /// The value of a row behind those that were asked before.
+    pub fn take(&mut self, row: u32) -> Option<T> {
+        while self.rows.get(self.next).is_some_and(|next| *next < row) {
+            self.next += 1;
+        }
+        (self.rows.get(self.next) == Some(&row)).then(|| self.values[self.next].clone())
+    }
+}

@@ -1,0 +1,168 @@
+//! Who a task is, from the start of a recording on, and as it becomes another.
+
+use std::collections::BTreeSet;
+
+use schedq::catalog::event::{Kind, who};
+
+use super::recorder::{Recording, name};
+use crate::support::watch::best_of_three;
+use crate::support::{Workload, live_lock, require_bpf};
+
+/// What the recorder said of one thread: kinds and names, in order, without what only its priority changed.
+fn told(recorded: &super::recorder::Recorded, tid: u32) -> Vec<(Kind, String)> {
+    let mut told: Vec<(Kind, String)> =
+        recorded.who(tid).iter().map(|who| (who.kind, name(&who.comm).to_owned())).collect();
+    told.dedup();
+    told
+}
+
+#[test]
+fn twelve_thousand_at_the_start() {
+    if !require_bpf("recording::identities::twelve_thousand_at_the_start") {
+        return;
+    }
+    let _alone = live_lock();
+    let workload = Workload::start("burst 12000 --totals --name lr-crowd");
+    let recorded = Recording::open("").close();
+    let at_start: Vec<_> = recorded.batch.identities.iter().filter(|i| i.at < recorded.start_ns).collect();
+    let crowd: BTreeSet<u32> = at_start
+        .iter()
+        .filter(|i| i.tgid as i32 == workload.pid() && name(&i.comm) == "lr-crowd")
+        .map(|i| {
+            // They wait interruptibly, whatever else the kernel notes there (that they may be frozen).
+            assert_eq!((i.kind, i.state & 0xff, i.flags), (Kind::Task, 1, who::WANTED), "{i:?}");
+            assert!(i.born > 0 && i.born < i.at && i.nice == 0 && i.prio == 120 && i.policy == 0, "{i:?}");
+            i.tid
+        })
+        .collect();
+    let tids: BTreeSet<u32> = workload.tids().into_iter().map(|tid| tid as u32).collect();
+    assert_eq!(crowd.len(), 12_000);
+    assert!(crowd.is_subset(&tids));
+    // The thread that asked was running, and it is the recorder's own.
+    let me = nix::unistd::gettid().as_raw() as u32;
+    let mine = at_start.iter().find(|i| i.tid == me).expect("this thread");
+    assert_eq!(mine.flags, who::WANTED | who::RECORDER | who::RUNNING);
+    let kthread = at_start.iter().find(|i| name(&i.comm) == "kthreadd").expect("the parent of the kernel's threads");
+    assert_eq!(kthread.flags & who::KTHREAD, who::KTHREAD);
+    let running = at_start.iter().filter(|i| i.flags & who::RUNNING != 0).count();
+    assert!(running <= std::thread::available_parallelism().map_or(1, usize::from) + 1, "{running}");
+}
+
+#[test]
+fn a_thread_takes_another_name() {
+    if !require_bpf("recording::identities::a_thread_takes_another_name") {
+        return;
+    }
+    let _alone = live_lock();
+    let mut workload = Workload::start_words(&["rename", "lr-first", "lr-second", "lr-third"]);
+    let recording = Recording::open("");
+    let truth = workload.finish();
+    let recorded = recording.close();
+    let tid = truth.workers().next().expect("a worker").tid as u32;
+    let says: Vec<_> = [(Kind::Task, "lr-first"), (Kind::Rename, "lr-second"), (Kind::Rename, "lr-third")]
+        .map(|(k, n)| (k, n.to_owned()))
+        .into();
+    assert_eq!(told(&recorded, tid), says);
+    // In each phase it bears that phase's name in all events.
+    for entry in truth.workers() {
+        let (begin, end) = (entry.begin_ns as u64, entry.end_ns as u64);
+        let mut outs = 0;
+        recorded.with_identities(|event, task, _| {
+            if event.kind == Kind::Switch && event.tid == tid && (begin..end).contains(&event.at) {
+                assert_eq!(name(&task.comm), entry.comm);
+                outs += 1;
+            }
+        });
+        assert_eq!(outs, entry.switches(), "{entry:?}");
+    }
+    assert!(recorded.who(tid).iter().all(|i| name(&i.process) == "workload"));
+}
+
+/// Executing: another name, then the program itself; born: known before it is woken; ended: told, and switched out dead.
+#[test]
+fn a_tree_of_processes() {
+    if !require_bpf("recording::identities::a_tree_of_processes") {
+        return;
+    }
+    let _alone = live_lock();
+    let mut workload = Workload::start("forks 7 --name lr-node");
+    let recording = Recording::open("");
+    let truth = workload.finish();
+    let recorded = recording.close();
+    let nodes: BTreeSet<u32> = truth.threads.iter().filter(|t| t.role == "node").map(|t| t.tid as u32).collect();
+    assert_eq!(nodes.len(), 6);
+    for node in &nodes {
+        let said = recorded.who(*node);
+        assert_eq!(said[0].kind, Kind::Fork, "{said:?}");
+        assert!(said[0].other != 0 && said[0].tgid == *node && said[0].born <= said[0].at, "{:?}", said[0]);
+        let order = told(&recorded, *node);
+        let at = |kind, comm: &str| {
+            let place = order.iter().position(|(k, n)| *k == kind && n == comm);
+            place.unwrap_or_else(|| panic!("{kind:?} {comm}: {order:?}"))
+        };
+        let (renamed, executed, named) =
+            (at(Kind::Rename, "workload"), at(Kind::Exec, "workload"), at(Kind::Rename, "lr-node"));
+        assert!(renamed < executed && executed < named, "{order:?}");
+        // A process whose only thread executes keeps its number.
+        assert!(said.iter().filter(|i| i.kind == Kind::Exec).all(|i| i.other == *node));
+        let events: Vec<_> = recorded.batch.events.iter().filter(|e| e.tid == *node).collect();
+        let born = events.iter().find(|e| e.kind == Kind::WakeupNew).expect("woken for the first time");
+        assert!(born.at >= said[0].at && born.other == said[0].other, "{born:?} {:?}", said[0]);
+        let exit = events.iter().find(|e| e.kind == Kind::Exit).expect("an end");
+        let last = events.iter().rfind(|e| e.kind == Kind::Switch).expect("a last switch");
+        // TASK_DEAD, and EXIT_ZOMBIE or EXIT_DEAD.
+        assert!(last.at > exit.at && last.state & 0x80 != 0 && last.state & 0x30 != 0, "{last:?}");
+    }
+    recorded.with_identities(|_, _, _| {});
+}
+
+/// One number after the other: who bears it is told anew each time.
+#[test]
+fn a_number_used_again() {
+    if !require_bpf("recording::identities::a_number_used_again") {
+        return;
+    }
+    let _alone = live_lock();
+    let mut workload = Workload::start("reuse 3");
+    let recording = Recording::open("");
+    let truth = workload.finish();
+    let recorded = recording.close();
+    let born: Vec<_> = truth.threads.iter().filter(|t| t.born_inside).collect();
+    let tid = born[0].tid as u32;
+    assert_eq!(recorded.who(tid).iter().filter(|i| i.kind == Kind::Fork).count(), 3);
+    for thread in born {
+        let mut voluntary = 0;
+        recorded.with_identities(|event, task, _| {
+            let out = event.kind == Kind::Switch && event.tid == tid && name(&task.comm) == thread.comm;
+            voluntary += u64::from(out && event.flags & 1 == 0 && event.state != 0);
+        });
+        // And the switch into death.
+        assert_eq!(voluntary, thread.nvcsw + 1, "{thread:?}");
+    }
+}
+
+/// A priority that is inherited, and given back, is told before the switches in which it counts.
+#[test]
+fn a_priority_inherited() {
+    if !require_bpf("recording::identities::a_priority_inherited") {
+        return;
+    }
+    let _alone = live_lock();
+    best_of_three(|| {
+        let mut workload = Workload::start("pi");
+        let recording = Recording::open("");
+        let truth = workload.finish();
+        let recorded = recording.close();
+        let of = |role: &str| truth.threads.iter().find(|t| t.role == role).expect("a role").tid as u32;
+        let highest = recorded.who(of("high")).iter().map(|i| i.prio).min().expect("told");
+        let low = recorded.who(of("low"));
+        assert!(low.iter().all(|i| i.policy == 1), "SCHED_FIFO as set");
+        let mut prios: Vec<i32> = low.iter().map(|i| i.prio).collect();
+        prios.dedup();
+        // It has it for one stint, whose only event that can tell may be unseen.
+        match prios[..] {
+            [own, inherited, again] if own == again && inherited == highest && own > inherited => Ok(()),
+            _ => Err(format!("{prios:?} {highest}")),
+        }
+    });
+}
