@@ -7,7 +7,7 @@ use super::decode::Malformed;
 use super::error::Error;
 use super::read::Recording;
 use super::schema::{IDENTITIES, Id, LOSSES, PAGED, Rows};
-use super::told::{Frame, Told, bytes};
+use super::told::{Frame, Told};
 use super::wanted::Wanted;
 use crate::catalog::event::{Batch, Event, Kind, flag};
 
@@ -415,16 +415,16 @@ impl Page {
     ) -> Result<(), Id> {
         let names = open.chunks[Id::Comm as usize].as_ref().map(|chunk| &chunk.dictionary);
         let comm = match (names, self.comm.get(row)) {
-            (Some(Dictionary::Texts(names)), Some(key @ 1..)) => bytes(&names[*key as usize - 1]),
+            (Some(Dictionary::Names(names)), Some(key @ 1..)) => names[*key as usize - 1],
             _ => [0; 16],
         };
         let prio = self.prio.get(row).map_or(0, |prio| *prio as i32);
         let Event { at, tid, state, cpu, kind, .. } = event;
         let frame = Frame { at, kind, cpu, tid, state, comm, prio };
         let (who, path) = open.told.identity((self.start + row) as u32, frame).ok_or(Id::Tgid)?;
-        if let Some(path) = path.filter(|path| cgroups.get(&who.cgroup) != Some(path)) {
-            batch.cgroups.push((who.cgroup, path.clone()));
-            cgroups.insert(who.cgroup, path);
+        if let Some(path) = path.filter(|path| cgroups.get(&who.cgroup).is_none_or(|known| known != path)) {
+            batch.cgroups.push((who.cgroup, path.to_owned()));
+            cgroups.insert(who.cgroup, path.to_owned());
         }
         batch.identities.push(who);
         Ok(())

@@ -7,6 +7,7 @@ use polars_parquet::parquet::read::{PageReader, decompress as decompress_page};
 use super::decode::{self, Malformed};
 use super::read::ChunkBytes;
 use super::schema::{COLUMNS, Id, Type};
+use super::tasks::name_bytes;
 
 /// A page that is larger than this was never written.
 const LARGEST: usize = 1 << 28;
@@ -16,6 +17,8 @@ pub enum Dictionary {
     None,
     Numbers(Vec<u32>),
     Texts(Vec<String>),
+    /// Texts that are names, as the kernel has them.
+    Names(Vec<[u8; 16]>),
 }
 
 impl Dictionary {
@@ -24,6 +27,7 @@ impl Dictionary {
             Dictionary::None => 0,
             Dictionary::Numbers(values) => values.len(),
             Dictionary::Texts(values) => values.len(),
+            Dictionary::Names(values) => values.len(),
         }
     }
 }
@@ -57,6 +61,20 @@ pub struct Values<'a> {
 }
 
 impl Values<'_> {
+    /// Calls with each row that has a value.
+    fn each(&self, mut row: impl FnMut(u32)) {
+        if self.present == self.rows {
+            return (0..self.rows as u32).for_each(row);
+        }
+        for (byte, first) in self.bits.iter().zip((0..).step_by(8)) {
+            let mut left = *byte;
+            while left != 0 {
+                row(first + left.trailing_zeros());
+                left &= left - 1;
+            }
+        }
+    }
+
     pub fn has(&self, row: usize) -> bool {
         self.present == self.rows || self.bits[row / 8] >> (row % 8) & 1 == 1
     }
@@ -76,7 +94,15 @@ impl Chunk {
                     let values = decode::int32s(&page.buffer, page.num_values)?;
                     Dictionary::Numbers(values.into_iter().map(|value| value as u32).collect())
                 }
-                Type::Text => Dictionary::Texts(decode::texts(&page.buffer, page.num_values)?),
+                Type::Text => {
+                    let texts = decode::texts(&page.buffer, page.num_values)?;
+                    match column {
+                        Id::Comm | Id::Process => {
+                            Dictionary::Names(texts.iter().map(|text| name_bytes(text)).collect())
+                        }
+                        _ => Dictionary::Texts(texts),
+                    }
+                }
                 Type::Int64 | Type::Bool => return Err(Malformed),
             };
         }
@@ -167,7 +193,7 @@ impl Chunk {
         while let Some(page) = self.values(&[encoding], unpack)? {
             values.extend(make(page.plain, page.present, &self.dictionary)?);
             if page.present > 0 {
-                rows.extend((0..page.rows).filter(|row| page.has(*row)).map(|row| at + row as u32));
+                page.each(|row| rows.push(at + row));
             }
             at += page.rows as u32;
         }
@@ -185,12 +211,16 @@ pub struct Rare<T> {
     next: usize,
 }
 
-impl<T: Clone> Rare<T> {
+impl<T: Copy> Rare<T> {
+    pub fn map<U>(self, of: impl FnMut(T) -> U) -> Rare<U> {
+        Rare { rows: self.rows, values: self.values.into_iter().map(of).collect(), next: self.next }
+    }
+
     /// The value of a row behind those that were asked before.
     pub fn take(&mut self, row: u32) -> Option<T> {
         while self.rows.get(self.next).is_some_and(|next| *next < row) {
             self.next += 1;
         }
-        (self.rows.get(self.next) == Some(&row)).then(|| self.values[self.next].clone())
+        (self.rows.get(self.next) == Some(&row)).then(|| self.values[self.next])
     }
 }

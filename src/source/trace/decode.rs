@@ -78,9 +78,7 @@ pub fn levels(page: &mut &[u8], rows: usize, bits: &mut Vec<u8>) -> Result<usize
         match run {
             Run::Same(0) => {}
             Run::Same(1) => {
-                for row in at..at + count {
-                    bits[row / 8] |= 1 << (row % 8);
-                }
+                set(bits, at, at + count);
                 present += count;
             }
             Run::Same(_) => return Err(Malformed),
@@ -107,6 +105,16 @@ pub fn levels(page: &mut &[u8], rows: usize, bits: &mut Vec<u8>) -> Result<usize
         Ok(())
     })?;
     Ok(present)
+}
+
+/// Sets the bits from one to before another.
+fn set(bits: &mut [u8], from: usize, to: usize) {
+    let (first, last) = (from.next_multiple_of(8).min(to), to / 8 * 8);
+    (from..first).for_each(|at| bits[at / 8] |= 1 << (at % 8));
+    if first < last {
+        bits[first / 8..last / 8].fill(u8::MAX);
+    }
+    (last.max(first)..to).for_each(|at| bits[at / 8] |= 1 << (at % 8));
 }
 
 /// Keys of a dictionary with so many entries.
@@ -136,20 +144,27 @@ fn unpack(packed: &[u8], width: usize, count: usize, out: &mut Vec<u32>) {
     match width {
         8 => out.extend(packed[..count].iter().map(|byte| u32::from(*byte))),
         16 => out.extend(packed.as_chunks::<2>().0[..count].iter().map(|bytes| u32::from(u16::from_le_bytes(*bytes)))),
-        1 | 2 | 4 => {
-            let mask = (1u32 << width) - 1;
-            let end = out.len() + count;
-            for byte in packed {
-                let byte = u32::from(*byte);
-                out.extend((0..8).step_by(width).map(|shift| byte >> shift & mask));
-            }
-            out.truncate(end);
-        }
+        4 => parts::<4, 2>(packed, count, out),
+        2 => parts::<2, 4>(packed, count, out),
+        1 => parts::<1, 8>(packed, count, out),
         _ => {
             let mut read = Bits { bytes: packed, at: 0 };
             out.extend((0..count).map(|_| read.next(width) as u32));
         }
     }
+}
+
+/// Numbers of which `N` fill a byte.
+fn parts<const WIDTH: u32, const N: usize>(packed: &[u8], count: usize, out: &mut Vec<u32>) {
+    let start = out.len();
+    let bytes = &packed[..count.div_ceil(N)];
+    out.resize(start + bytes.len() * N, 0);
+    for (values, byte) in out[start..].as_chunks_mut::<N>().0.iter_mut().zip(bytes) {
+        for (value, part) in values.iter_mut().zip(0..) {
+            *value = u32::from(*byte) >> (part * WIDTH) & ((1 << WIDTH) - 1);
+        }
+    }
+    out.truncate(start + count);
 }
 
 /// Numbers of any width up to 57 bits, one after the other.
@@ -237,9 +252,11 @@ pub fn deltas(mut page: &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
 pub fn bits(page: &[u8], count: usize, out: &mut Vec<u8>) -> Result<()> {
     out.clear();
     let bytes = page.get(..count.div_ceil(8)).ok_or(Malformed)?;
-    out.reserve(bytes.len() * 8);
-    for byte in bytes {
-        out.extend((0..8).map(|bit| byte >> bit & 1));
+    out.resize(bytes.len() * 8, 0);
+    for (flags, byte) in out.as_chunks_mut::<8>().0.iter_mut().zip(bytes) {
+        for (flag, bit) in flags.iter_mut().zip(0..) {
+            *flag = byte >> bit & 1;
+        }
     }
     out.truncate(count);
     Ok(())
@@ -325,6 +342,22 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn sparse_levels_come_back(lengths in proptest::collection::vec(1usize..40, 1..20), first in any::<bool>()) {
+            let rows: Vec<bool> = lengths
+                .iter()
+                .zip([first, !first].into_iter().cycle())
+                .flat_map(|(length, value)| std::iter::repeat_n(value, *length))
+                .collect();
+            let present: Vec<u32> = (0..rows.len() as u32).filter(|row| rows[*row as usize]).collect();
+            let mut page = Vec::new();
+            encode::sparse_levels(&present, rows.len(), &mut page);
+            let mut bits = Vec::new();
+            prop_assert_eq!(levels(&mut page.as_slice(), rows.len(), &mut bits), Ok(present.len()));
+            let back: Vec<bool> = (0..rows.len()).map(|row| bits[row / 8] >> (row % 8) & 1 == 1).collect();
+            prop_assert_eq!(back, rows);
+        }
+
         #[test]
         fn numbers_come_back(values in proptest::collection::vec(any::<i64>(), 0..300)) {
             roundtrip_deltas(&values);

@@ -198,6 +198,15 @@ pub fn text(name: &[u8; 16]) -> String {
     name::escape(&name[..length])
 }
 
+/// The bytes of a name that is text.
+pub fn name_bytes(text: &str) -> [u8; 16] {
+    let mut name = [0; 16];
+    let bytes = name::unescape(text);
+    let length = bytes.len().min(name.len());
+    name[..length].copy_from_slice(&bytes[..length]);
+    until_nul(&name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

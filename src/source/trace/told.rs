@@ -7,9 +7,7 @@ use super::decode::{self, Malformed};
 use super::error::Error;
 use super::read::Recording;
 use super::schema::{COLUMNS, IDENTITIES, Id, LOSSES, Type, policy_number};
-use super::tasks::until_nul;
 use crate::catalog::event::{self, Gap, Identity, Kind, NO_CGROUP, who};
-use crate::name;
 
 pub struct Told {
     who: Option<Who>,
@@ -18,10 +16,12 @@ pub struct Told {
 
 struct Who {
     tgid: Rare<i64>,
-    process: Rare<String>,
-    policy: Rare<String>,
+    process: Rare<[u8; 16]>,
+    policy: Rare<u32>,
     nice: Rare<i64>,
-    cgroup: Rare<String>,
+    cgroup: Rare<u32>,
+    /// By the key in `cgroup`.
+    paths: Vec<String>,
     cgroup_id: Rare<i64>,
     flags: [(u8, Rare<bool>); 5],
     born: Rare<i64>,
@@ -32,7 +32,8 @@ struct Who {
 struct Lost {
     count: Rare<i64>,
     from: Rare<i64>,
-    cause: Rare<String>,
+    cause: Rare<u32>,
+    causes: Vec<&'static str>,
 }
 
 /// What the columns that all rows have say of an identity.
@@ -52,12 +53,17 @@ impl Told {
         let mut read = Read { recording, group, unpack };
         let there = &recording.groups()[group];
         let who = if identities && there.count_of(IDENTITIES) > 0 {
+            let (policy, policies) = read.texts(Id::Policy)?;
+            let numbers: Option<Vec<u32>> = policies.iter().map(|word| policy_number(word)).collect();
+            let numbers = numbers.ok_or_else(|| recording.damaged(group, Id::Policy))?;
+            let (cgroup, paths) = read.texts(Id::Cgroup)?;
             Some(Who {
                 tgid: read.ints(Id::Tgid)?,
-                process: read.texts(Id::Process)?,
-                policy: read.texts(Id::Policy)?,
+                process: read.names(Id::Process)?,
+                policy: policy.map(|key| numbers[key as usize]),
                 nice: read.ints(Id::Nice)?,
-                cgroup: read.texts(Id::Cgroup)?,
+                cgroup,
+                paths,
                 cgroup_id: read.ints(Id::CgroupId)?,
                 flags: [
                     (who::KTHREAD, read.flags(Id::Kthread)?),
@@ -74,11 +80,12 @@ impl Told {
             None
         };
         let lost = if there.count_of(LOSSES) > 0 {
-            Some(Lost {
-                count: read.ints(Id::Lost)?,
-                from: read.ints(Id::LostFrom)?,
-                cause: read.texts(Id::LostCause)?,
-            })
+            let (cause, causes) = read.texts(Id::LostCause)?;
+            // A cause that a later version has found is told in the file's account by its own name.
+            let known =
+                |key: &String| event::LOSSES.iter().find(|(known, _)| known == key).map_or("other", |(key, _)| key);
+            let causes = causes.iter().map(known).collect();
+            Some(Lost { count: read.ints(Id::Lost)?, from: read.ints(Id::LostFrom)?, cause, causes })
         } else {
             None
         };
@@ -86,7 +93,7 @@ impl Told {
     }
 
     /// Who the task of a row is, and the path of its cgroup if it is known; rows are asked in order.
-    pub fn identity(&mut self, row: u32, frame: Frame) -> Option<(Identity, Option<String>)> {
+    pub fn identity(&mut self, row: u32, frame: Frame) -> Option<(Identity, Option<&str>)> {
         let all = self.who.as_mut()?;
         let mut flags = 0;
         for (bit, column) in &mut all.flags {
@@ -110,31 +117,20 @@ impl Told {
             born: all.born.take(row)? as u64,
             cgroup: all.cgroup_id.take(row).map_or(NO_CGROUP, |id| id as u64),
             comm: frame.comm,
-            process: bytes(&all.process.take(row)?),
+            process: all.process.take(row)?,
             tgid: all.tgid.take(row)? as u32,
             prio: frame.prio,
-            policy: policy_number(&all.policy.take(row)?)?,
+            policy: all.policy.take(row)?,
             nice: all.nice.take(row)? as i32,
         };
-        Some((who, all.cgroup.take(row)))
+        Some((who, all.cgroup.take(row).map(|key| all.paths[key as usize].as_str())))
     }
 
     pub fn gap(&mut self, row: u32, to: u64, cpu: Option<u16>) -> Option<Gap> {
         let lost = self.lost.as_mut()?;
-        let cause = lost.cause.take(row)?;
-        // A cause that a later version has found; what it is called there stands in the account of the file.
-        let cause = event::LOSSES.iter().find(|(known, _)| *known == cause).map_or("other", |(known, _)| known);
+        let cause = lost.causes[lost.cause.take(row)? as usize];
         Some(Gap { from: lost.from.take(row)? as u64, to, cpu, count: lost.count.take(row)? as u64, cause })
     }
-}
-
-/// A name's bytes.
-pub fn bytes(text: &str) -> [u8; 16] {
-    let mut name = [0; 16];
-    let bytes = name::unescape(text);
-    let length = bytes.len().min(name.len());
-    name[..length].copy_from_slice(&bytes[..length]);
-    until_nul(&name)
 }
 
 struct Read<'a> {
@@ -171,14 +167,31 @@ impl Read<'_> {
         })
     }
 
-    fn texts(&mut self, id: Id) -> Result<Rare<String>, Error> {
+    /// Keys, and the texts that they stand for.
+    fn texts(&mut self, id: Id) -> Result<(Rare<u32>, Vec<String>), Error> {
+        let mut texts = Vec::new();
+        let keys = self.column(id, FormatEncoding::RLE_DICTIONARY, |plain, count, dictionary| {
+            if let Dictionary::Texts(words) = dictionary
+                && texts.is_empty()
+            {
+                texts.clone_from(words);
+            }
+            let mut keys = Vec::new();
+            decode::keys(plain, count, texts.len(), &mut keys)?;
+            Ok(keys)
+        })?;
+        Ok((keys, texts))
+    }
+
+    fn names(&mut self, id: Id) -> Result<Rare<[u8; 16]>, Error> {
         let mut keys = Vec::new();
         self.column(id, FormatEncoding::RLE_DICTIONARY, |plain, count, dictionary| {
-            let Dictionary::Texts(words) = dictionary else {
-                return if count == 0 { Ok(Vec::new()) } else { Err(Malformed) };
+            let names = match dictionary {
+                Dictionary::Names(names) => names.as_slice(),
+                _ => &[],
             };
-            decode::keys(plain, count, words.len(), &mut keys)?;
-            Ok(keys.iter().map(|key| words[*key as usize].clone()).collect())
+            decode::keys(plain, count, names.len(), &mut keys)?;
+            Ok(keys.iter().map(|key| names[*key as usize]).collect())
         })
     }
 }
