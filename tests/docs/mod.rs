@@ -96,9 +96,8 @@ fn wrong_command(words: &[String], placeholders: bool) -> Vec<String> {
                 }
             }
         }
-        // A recording that is described need not be there.
-        Some(Verb::Describe { what }) if what.extension().is_some() => {}
-        Some(Verb::Describe { what }) => {
+        // A recording that is described was made by a line before it.
+        Some(Verb::Describe { what }) if what.extension().is_none() => {
             wrong.extend(texts::describe(&what.to_string_lossy()).err().map(|e| e.to_string()));
         }
         Some(_) => {}

@@ -19,6 +19,8 @@ mod parts;
 pub mod read;
 mod replay;
 pub mod schema;
+#[cfg(test)]
+mod speed;
 mod tasks;
 mod terms;
 mod told;
