@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long, value_enum, global = true)]
     pub format: Option<Format>,
 
-    /// Write results to a file instead; its ending says how: .parquet .csv .json .ndjson
+    /// Write results to a file instead; its ending says how: .parquet .csv .json .ndjson (record: the recording, .parquet)
     #[arg(short = 'o', long = "output", value_name = "FILE", global = true)]
     pub output: Option<PathBuf>,
 
@@ -72,6 +72,15 @@ pub enum Verb {
         #[arg(last = true, value_name = "COMMAND")]
         command: Vec<OsString>,
     },
+    /// Record raw events to a file, to be asked later: record -o FILE, with Ctrl-C or the command's end as its end
+    Record {
+        /// As in the statement: a set of events [default: sched], `where CONDITION`, `for DURATION`
+        #[arg(value_name = "SET|CLAUSE")]
+        words: Vec<OsString>,
+        /// A command to watch
+        #[arg(last = true, value_name = "COMMAND")]
+        command: Vec<OsString>,
+    },
     /// Say whether statements are right, without running them
     Check {
         /// A file or the statements themselves; standard input without
@@ -100,8 +109,11 @@ pub enum Verb {
         #[arg(value_enum, default_value_t = Listed::All)]
         what: Listed,
     },
-    /// Describe a family: its measures, columns, units and where they are read
-    Describe { family: String },
+    /// Describe a family: its measures, columns, units and where they are read; or a recording: what it holds
+    Describe {
+        #[arg(value_name = "FAMILY|FILE")]
+        what: PathBuf,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

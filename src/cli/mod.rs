@@ -8,6 +8,7 @@ mod texts;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -27,7 +28,7 @@ pub fn main() -> ExitCode {
         eprintln!("schedq: the command cannot be run: {why}");
         return ExitCode::from(code);
     }
-    let args = match Args::read(words) {
+    let mut args = match Args::read(words) {
         Ok(args) => args,
         Err(error) => {
             // Help and version are no error; anything else is a wrong call, which has the status of a wrong query.
@@ -43,8 +44,10 @@ pub fn main() -> ExitCode {
             });
         }
     };
+    // There it is the recording that goes to the file.
+    let recording = matches!(args.verb, Some(Verb::Record { .. })).then(|| args.output.take()).flatten();
     let mut terminal = Terminal::new(&args);
-    let ended = terminal.ready().map_err(Failure::from).and_then(|()| dispatch(&args, &mut terminal));
+    let ended = terminal.ready().map_err(Failure::from).and_then(|()| dispatch(&args, recording, &mut terminal));
     match ended {
         Ok(code) => ExitCode::from(code),
         Err(Failure::Problem(problem)) => {
@@ -79,7 +82,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-fn dispatch(args: &Args, terminal: &mut Terminal) -> Result<u8, Failure> {
+fn dispatch(args: &Args, recording: Option<PathBuf>, terminal: &mut Terminal) -> Result<u8, Failure> {
     match &args.verb {
         Some(Verb::Run { query, values, command }) => {
             let (name, bytes) = saved::find(query)?;
@@ -88,11 +91,19 @@ fn dispatch(args: &Args, terminal: &mut Terminal) -> Result<u8, Failure> {
             bind(&mut session, &source, values)?;
             once(args, &mut session, &[source], command, terminal)
         }
+        Some(Verb::Record { words, command }) => {
+            let file = recording.ok_or_else(|| {
+                Diagnostic::new("no-file", Exit::Wrong, "a recording needs a file").help("schedq record -o trace.parquet")
+            })?;
+            let statement = crate::session::texts::record_statement(words, &file)?;
+            let source = saved::source("record".into(), statement.as_bytes())?;
+            once(args, &mut session(args)?, &[source], command, terminal)
+        }
         Some(Verb::Check { text }) => texts::check(&reader(args), &texts::sources(text)?, terminal),
         Some(Verb::Fmt { text, check, write }) => texts::format(text, *check, *write, terminal),
         Some(Verb::Explain { text }) => texts::explain(args, text, &reader(args), terminal),
         Some(Verb::List { what }) => texts::list(*what, terminal),
-        Some(Verb::Describe { family }) => texts::describe(family, terminal),
+        Some(Verb::Describe { what }) => texts::describe(args, what, terminal),
         None if !args.statements.is_empty() => {
             let sources = args.statements.iter().map(statement).collect::<Result<Vec<_>, _>>()?;
             once(args, &mut session(args)?, &sources, &args.command, terminal)

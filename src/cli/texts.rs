@@ -5,11 +5,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::args::{Args, Listed};
+use super::args::{Args, Format, Listed};
 use super::terminal::Terminal;
 use super::{Failure, finish};
 use crate::diagnostic::{Diagnostic, Exit, Source};
-use crate::session::{Audience, Session, saved, texts};
+use crate::session::{Audience, Session, described, saved, texts};
 
 /// Where a text came from, so that `fmt --write` can put it back.
 pub struct Given {
@@ -111,7 +111,15 @@ pub fn list(what: Listed, terminal: &mut Terminal) -> Result<u8, Failure> {
     Ok(0)
 }
 
-pub fn describe(family: &str, terminal: &mut Terminal) -> Result<u8, Failure> {
-    terminal.print(&texts::describe(family)?)?;
+/// A family, or a recording if it is the path of something.
+pub fn describe(args: &Args, what: &Path, terminal: &mut Terminal) -> Result<u8, Failure> {
+    let name = what.to_string_lossy();
+    let is_path = name.contains(['/', '.', '@']) || what.exists() && !texts::is_family(&name);
+    let text = match (is_path, args.format) {
+        (false, _) => texts::describe(&name)?,
+        (true, Some(Format::Json)) => described::json(&name)?,
+        (true, _) => described::text(&name)?,
+    };
+    terminal.print(&text)?;
     Ok(0)
 }

@@ -31,7 +31,7 @@ pub fn explain(plan: &Plan, layout: &Layout, machine: Machine) -> String {
     programs(&mut page, plan, machine);
     kernel_filter(&mut page, plan, layout);
     kept(&mut page, plan, layout);
-    maps(&mut page, &plan.scan, layout, machine);
+    maps(&mut page, plan, layout, machine);
     frame(&mut page, plan);
     result(&mut page, plan);
     notes(&mut page, plan, layout);
@@ -199,7 +199,7 @@ fn of_each(needs: Needs, layout: &Layout) -> String {
     kept.join(", ")
 }
 
-fn maps(page: &mut Page, scan: &Scan, layout: &Layout, machine: Machine) {
+fn maps(page: &mut Page, plan: &Plan, layout: &Layout, machine: Machine) {
     let cpus = if machine.cpus == 1 { "1 CPU".to_string() } else { format!("{} CPUs", machine.cpus) };
     page.section(&format!("maps, for {cpus}"));
     let mut rows = Vec::new();
@@ -219,7 +219,7 @@ fn maps(page: &mut Page, scan: &Scan, layout: &Layout, machine: Machine) {
         "total".to_string(),
         String::new(),
         String::new(),
-        format!("{}, taken at the start (limit {})", bytes(total), bytes(scan.map_bytes)),
+        format!("{}, taken at the start (limit {})", bytes(total), bytes(plan.scan.map_bytes)),
     ]);
     page.table(&rows);
 }

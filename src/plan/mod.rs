@@ -17,6 +17,7 @@ pub mod messages;
 mod page;
 pub mod predicate;
 pub mod pushdown;
+pub mod rings;
 pub mod words;
 
 use crate::catalog::{Column, Family};

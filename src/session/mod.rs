@@ -4,6 +4,7 @@ mod around;
 #[cfg(feature = "live")]
 mod ask;
 pub mod command;
+pub mod described;
 mod events;
 mod recording;
 pub mod replay;

@@ -29,7 +29,7 @@ pub enum Step {
         records: Vec<Record>,
     },
     /// A question to a recording: its plan has a `from`.
-    Replay(Planned),
+    Replay(Box<Planned>),
     Explain(String),
     Param {
         name: String,
@@ -339,7 +339,7 @@ impl Session {
 
 fn step_of_query(planned: Planned) -> Step {
     match planned.plan.from {
-        Some(_) => Step::Replay(planned),
+        Some(_) => Step::Replay(Box::new(planned)),
         None => Step::Run { queries: vec![planned], records: Vec::new() },
     }
 }

@@ -1,6 +1,8 @@
 //! What can be said of a text without running it, and of what there is to ask.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::path::Path;
 
 use super::saved;
 use crate::catalog;
@@ -63,6 +65,27 @@ pub fn examples() -> impl Iterator<Item = &'static str> {
     catalog::FAMILIES.iter().map(|f| f.example)
 }
 
+/// The statement that the words of a command line mean: `where comm = 'nginx' for 10s`, of the set `sched` unless they
+/// begin with another.
+///
+/// # Errors
+/// Words that are no text.
+pub fn record_statement(words: &[OsString], file: &Path) -> Result<String, Diagnostic> {
+    let not_text = |what: &OsStr| {
+        let title = format!("'{}' is not UTF-8", name::escape(what.as_encoded_bytes()));
+        Diagnostic::new("not-utf8", Exit::Wrong, title)
+    };
+    let mut text = String::new();
+    for word in words {
+        text.push(' ');
+        text.push_str(word.to_str().ok_or_else(|| not_text(word))?);
+    }
+    let first = text.split_ascii_whitespace().next().unwrap_or("where").to_lowercase();
+    let set = if ["where", "for", "to"].contains(&first.as_str()) { " sched" } else { "" };
+    let to = lang::format::text(file.to_str().ok_or_else(|| not_text(file.as_os_str()))?.as_bytes());
+    Ok(format!("record{set}{text} to {to}"))
+}
+
 /// Every family in a line.
 pub fn families() -> String {
     describe::list_families()
@@ -103,6 +126,10 @@ pub fn help() -> String {
          quit                      or Ctrl-D; Ctrl-C ends a window\n",
         lang::words::STYLES.join(", ")
     )
+}
+
+pub fn is_family(name: &str) -> bool {
+    catalog::family(&name.to_lowercase()).is_some()
 }
 
 /// A family in full.

@@ -96,7 +96,10 @@ fn wrong_command(words: &[String], placeholders: bool) -> Vec<String> {
                 }
             }
         }
-        Some(Verb::Describe { family }) => wrong.extend(texts::describe(family).err().map(|e| e.to_string())),
+        // A recording that is described was made by a line before it.
+        Some(Verb::Describe { what }) if what.extension().is_none() => {
+            wrong.extend(texts::describe(&what.to_string_lossy()).err().map(|e| e.to_string()));
+        }
         Some(_) => {}
         None => {
             let text: Vec<&str> = args.statements.iter().filter_map(|s| s.to_str()).collect();

@@ -11,8 +11,8 @@ use schedq::plan::{CheckOptions, Error, Params, check, check_record};
 /// What can be checked by itself.
 #[derive(Debug)]
 enum Asked {
-    Query(Query),
-    Record(Record),
+    Query(Box<Query>),
+    Record(Box<Record>),
 }
 
 impl Asked {
@@ -38,9 +38,9 @@ fn collect(items: Vec<Item>, block_ns: Option<u64>, found: &mut (Vec<(Asked, Opt
     for item in items {
         match item.statement.node {
             Statement::Query(query) | Statement::Assign { query, .. } => {
-                found.0.push((Asked::Query(*query), block_ns));
+                found.0.push((Asked::Query(query), block_ns));
             }
-            Statement::Record(record) => found.0.push((Asked::Record(*record), block_ns)),
+            Statement::Record(record) => found.0.push((Asked::Record(record), block_ns)),
             Statement::Block { duration, statements, .. } => {
                 let Value::Duration(ns) = duration.node else { panic!("{duration:?}") };
                 collect(statements, Some(ns), found);

@@ -166,3 +166,33 @@ fn a_priority_inherited() {
         }
     });
 }
+
+/// Five thousand short lives: each is told when it begins and when it ends, and every event's tasks are known.
+#[test]
+fn a_crowd_that_comes_and_goes() {
+    if !require_bpf("recording::identities::a_crowd_that_comes_and_goes") {
+        return;
+    }
+    let _alone = live_lock();
+    let mut workload = Workload::start("churn 5000 --totals");
+    let mut recording = Recording::open("");
+    workload.go();
+    for _ in 0..10 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        recording.take();
+    }
+    workload.truth();
+    let recorded = recording.close();
+    assert_eq!(recorded.lost(), 0, "{:?}", recorded.summary);
+    let pid = workload.pid() as u32;
+    let born = recorded.batch.identities.iter().filter(|i| i.kind == Kind::Fork && i.tgid == pid);
+    assert_eq!(born.inspect(|i| assert_ne!(i.tid, pid, "{i:?}")).count(), 5000);
+    let (mut ended, mut dead) = (0, 0);
+    recorded.with_identities(|event, task, _| {
+        let ours = task.tgid == pid && event.tid != pid;
+        ended += u32::from(ours && event.kind == Kind::Exit);
+        // TASK_DEAD.
+        dead += u32::from(ours && event.kind == Kind::Switch && event.state & 0x80 != 0);
+    });
+    assert_eq!((ended, dead), (5000, 5000));
+}

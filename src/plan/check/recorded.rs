@@ -12,6 +12,8 @@ use crate::plan::{Around, AroundTime};
 /// The ending of a recording, and of the folder in which its parts lie while it is made.
 const ENDING: &str = "parquet";
 const PARTS: &str = "partial";
+/// What begins the name of a recording that is no file.
+const BUILT_IN: char = '@';
 /// How deep `worst` may stand in `worst`: each is a question of its own, asked before the one around it.
 const MOST_WORST: usize = 8;
 
@@ -21,8 +23,8 @@ impl Scope<'_> {
         let name = self.file_name(word, path)?;
         let ending = Path::new(&name).extension().and_then(|ending| ending.to_str());
         let is = |wanted: &str| ending.is_some_and(|ending| ending.eq_ignore_ascii_case(wanted));
-        // What a recorder that was killed has left can be asked, and never be written.
-        if is(ENDING) || word == "from" && is(PARTS) {
+        // What a recorder that was killed has left, and what comes with the program, can be asked, and never be written.
+        if is(ENDING) || word == "from" && (is(PARTS) || name.starts_with(BUILT_IN)) {
             return Some(name);
         }
         self.refuse(Error::NotARecording { word, path: name, span: path.span })

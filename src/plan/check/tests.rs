@@ -316,6 +316,7 @@ fn a_question_to_a_recording_has_its_file_and_part() {
     assert_eq!(bound.from.as_deref(), Some("a/b.PARQUET"));
     assert!(matches!(bound.around.unwrap().time, AroundTime::Clock { .. }));
     assert_eq!(plan("from 't.parquet.partial' runq").from.as_deref(), Some("t.parquet.partial"));
+    assert_eq!(plan("from '@sample' runq").from.as_deref(), Some("@sample"));
 }
 
 #[test]

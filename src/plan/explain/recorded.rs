@@ -1,10 +1,11 @@
 //! What a recording will do, and what a question to one will.
 
-use super::{clauses, frame, heading, maps, result, window};
+use super::{clauses, frame, heading, result, window};
 use crate::catalog::When;
 use crate::plan::layout::{Layout, MAX_TERMS, Machine};
 use crate::plan::page::Page;
-use crate::plan::words::{duration, list};
+use crate::plan::rings;
+use crate::plan::words::{bytes, duration, list};
 use crate::plan::{AroundTime, Output, Plan, Record};
 
 /// The plan of a recording on a machine, as plain text.
@@ -36,7 +37,15 @@ pub fn explain_record(record: &Record, layout: &Layout, machine: Machine) -> Str
         ));
         clauses(&mut page, &record.scan, |_| "of each task of an event");
     }
-    maps(&mut page, &record.scan, layout, machine);
+    let each = rings::bytes_of_each(rings::all_bytes(machine.cpus), machine.cpus);
+    let all = bytes(each * u64::from(machine.cpus));
+    page.section("maps");
+    let mut rows = vec![vec!["rings".to_string(), format!("{} × ring buffer of {}", machine.cpus, bytes(each)), all]];
+    for map in layout.maps.iter().filter(|map| map.name != "ring") {
+        let size = if map.entries == 0 { "grows with the tasks".to_string() } else { bytes(map.bytes) };
+        rows.push(vec![map.name.to_string(), format!("{}, {} bytes a task", map.kind, map.value_bytes), size]);
+    }
+    page.table(&rows);
     page.section("notes");
     let mut notes = vec![
         "cost: every kept event is sent to user space and written; what is asked of them is asked afterwards"

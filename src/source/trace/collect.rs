@@ -27,6 +27,8 @@ pub struct Collector {
     key_slots: Vec<u8>,
     /// The key is the task's alone, so its group is remembered with it.
     key_of_task: bool,
+    /// Of the row at hand.
+    key: [u64; MAX_KEY_WORDS],
     groups: Groups,
     intervals: Option<Intervals>,
     /// Groups of intervals that are over.
@@ -70,6 +72,7 @@ impl Collector {
             measure: scan.measure.map(|measure| usize::from(measure.slot - OWN_SLOT)),
             key_of_task: layout.key_slots.iter().all(of_task),
             key_slots: layout.key_slots.clone(),
+            key: [0; MAX_KEY_WORDS],
             groups,
             intervals: scan.every_ns.filter(|_| grouped).map(|every| Intervals {
                 every,
@@ -149,11 +152,15 @@ impl Collector {
         if self.key_of_task && task.group_of == self.round {
             return Some(task.group);
         }
-        let mut key = [0; MAX_KEY_WORDS];
-        for (word, slot) in key.iter_mut().zip(&self.key_slots) {
+        for (word, slot) in self.key.iter_mut().zip(&self.key_slots) {
             *word = value(task, own, *slot);
         }
-        let place = self.groups.place(&key[..self.key_slots.len()], self.finished.len())?;
+        let key = &self.key[..self.key_slots.len()];
+        // Where a key has more than the task in it, most rows of a task are in the group of its last one.
+        if task.group_of == self.round && self.groups.key(task.group) == key {
+            return Some(task.group);
+        }
+        let place = self.groups.place(key, self.finished.len())?;
         (task.group, task.group_of) = (place, self.round);
         Some(place)
     }

@@ -53,13 +53,19 @@ impl Groups {
         }
     }
 
+    /// The key of a group.
+    #[inline]
+    pub fn key(&self, place: u32) -> &[u64] {
+        &self.keys[place as usize * self.words..][..self.words]
+    }
+
     /// The place of a group, made if it is new; `None` when there is no room for it beside `others`.
     pub fn place(&mut self, key: &[u64], others: usize) -> Option<u32> {
         let mask = self.table.len() - 1;
         let mut at = hash(key) as usize & mask;
         while self.table[at] != 0 {
             let place = self.table[at] as usize - 1;
-            if &self.keys[place * self.words..][..self.words] == key {
+            if self.key(place as u32) == key {
                 return Some(place as u32);
             }
             at = (at + 1) & mask;
@@ -83,7 +89,7 @@ impl Groups {
         let mask = self.table.len() * 2 - 1;
         self.table = vec![0; mask + 1];
         for place in 0..self.kept.len() {
-            let mut at = hash(&self.keys[place * self.words..][..self.words]) as usize & mask;
+            let mut at = hash(self.key(place as u32)) as usize & mask;
             while self.table[at] != 0 {
                 at = (at + 1) & mask;
             }
@@ -131,10 +137,7 @@ impl Groups {
 
     /// Hands on all groups, `front` before each key, and is empty again.
     pub fn take(&mut self, front: &[u64]) -> Vec<Group> {
-        let group = |place: usize| {
-            let key = &self.keys[place * self.words..][..self.words];
-            Group { key: [front, key].concat(), cell: self.cell(place) }
-        };
+        let group = |place: usize| Group { key: [front, self.key(place as u32)].concat(), cell: self.cell(place) };
         let groups = (0..self.kept.len()).map(group).collect();
         self.keys.clear();
         self.kept.clear();

@@ -21,6 +21,8 @@ mod rare;
 pub mod read;
 mod replay;
 pub mod schema;
+#[cfg(test)]
+mod speed;
 mod tasks;
 mod terms;
 mod told;

@@ -21,7 +21,7 @@ use super::error::Error;
 use super::{Facts, Processes, load, paths, read, set_window};
 use crate::catalog::event::{Batch, Gap, LOSSES};
 use crate::host::{lists, namespace};
-use crate::plan::Scan;
+use crate::plan::{self, Scan};
 use cgroups::Cgroups;
 use consumer::Consumer;
 use merge::Merge;
@@ -41,8 +41,8 @@ pub struct RecordOptions {
 
 impl Default for RecordOptions {
     fn default() -> RecordOptions {
-        let cpus = lists::online_cpus().map_or(1, |cpus| cpus.len() as u64);
-        RecordOptions { ring_bytes: (64 << 20).max(cpus * (512 << 10)), consumers: None, queue_bytes: 256 << 20 }
+        let cpus = lists::online_cpus().map_or(1, |cpus| cpus.len() as u32);
+        RecordOptions { ring_bytes: plan::rings::all_bytes(cpus), consumers: None, queue_bytes: 256 << 20 }
     }
 }
 

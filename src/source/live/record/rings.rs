@@ -10,12 +10,10 @@ use super::bytes::{self, IDENTITY_BYTES};
 use crate::catalog::event::{Gap, Identity, LOSSES};
 use crate::host::lists;
 use crate::plan::layout::Machine;
+use crate::plan::rings as plan_rings;
 use crate::source::live::bytes::words;
 use crate::source::live::error::Error;
 use crate::source::live::read;
-
-/// The least that the kernel takes on every architecture that schedq is built for.
-const PAGE: u64 = 4096;
 
 /// The ring of a CPU.
 pub struct Ring {
@@ -27,9 +25,7 @@ pub struct Ring {
 /// A ring for each CPU that is online. Those that may come later share one of them.
 pub fn make(object: &Object, machine: Machine, all_bytes: u64) -> Result<Vec<Ring>, Error> {
     let online = lists::online_cpus().filter(|cpus| !cpus.is_empty()).unwrap_or_else(|| (0..machine.cpus).collect());
-    let share = (all_bytes / online.len() as u64).clamp(PAGE, 1 << 30);
-    // The kernel takes powers of two only.
-    let bytes = 1u64 << share.ilog2();
+    let bytes = plan_rings::bytes_of_each(all_bytes, online.len() as u32);
     let options = libbpf_sys::bpf_map_create_opts {
         sz: size_of::<libbpf_sys::bpf_map_create_opts>() as libbpf_sys::size_t,
         ..Default::default()
