@@ -470,7 +470,7 @@ fn a_full_disk_leaves_what_was_written_readable() {
     assert!(named.starts_with(folder_of(&path)));
     drop(writer);
     let found = read(&folder_of(&path), &Wanted::ALL).unwrap();
-    assert!(found.events.len() >= 5000 && found.events.len() % 5000 == 0, "{}", found.events.len());
+    assert!(found.events.len() >= 5000 && found.events.len().is_multiple_of(5000), "{}", found.events.len());
 }
 
 /// The parts fit, and the whole beside them does not.
