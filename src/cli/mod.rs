@@ -93,7 +93,8 @@ fn dispatch(args: &Args, recording: Option<PathBuf>, terminal: &mut Terminal) ->
         }
         Some(Verb::Record { words, command }) => {
             let file = recording.ok_or_else(|| {
-                Diagnostic::new("no-file", Exit::Wrong, "a recording needs a file").help("schedq record -o trace.parquet")
+                Diagnostic::new("no-file", Exit::Wrong, "a recording needs a file")
+                    .help("schedq record -o trace.parquet")
             })?;
             let statement = crate::session::texts::record_statement(words, &file)?;
             let source = saved::source("record".into(), statement.as_bytes())?;

@@ -265,11 +265,12 @@ impl Audience for Terminal {
     }
 
     fn recorded(&mut self, recorded: &Recorded) -> io::Result<()> {
-        for line in taped::lines(&recorded.path, &recorded.written, &self.err) {
-            self.note(&line);
-        }
-        for note in &recorded.notes {
-            self.note(&format!("note: {note}"));
+        let taped = recorded.taped();
+        // What is lost is said even then.
+        if !self.quiet || taped.lost.iter().any(|(_, count)| *count > 0) {
+            for line in taped::lines(&taped, &self.err) {
+                self.note(&line);
+            }
         }
         Ok(())
     }

@@ -29,7 +29,9 @@ pub fn json(file: &str) -> Result<String, Diagnostic> {
         Kind::ALL.into_iter().map(|kind| (kind.word().to_owned(), meta.count(kind).into())).collect();
     let gaps: Vec<_> = gaps
         .iter()
-        .map(|gap| json!({"from_ns": gap.from, "to_ns": gap.to, "cpu": gap.cpu, "count": gap.count, "cause": gap.cause}))
+        .map(
+            |gap| json!({"from_ns": gap.from, "to_ns": gap.to, "cpu": gap.cpu, "count": gap.count, "cause": gap.cause}),
+        )
         .collect();
     let host: serde_json::Map<String, serde_json::Value> =
         meta.host.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Diagnostic, Exit, Source};
 use crate::lang;
 use crate::lang::ast::Statement;
+use crate::output::taped::Taped;
 use crate::plan::{CheckOptions, Clause, Params, Plan, check_record, coverage, messages};
 use crate::source::trace::write::Written;
 
@@ -14,6 +15,22 @@ pub struct Recorded {
     pub written: Written,
     /// Sentences for people.
     pub notes: Vec<String>,
+}
+
+impl Recorded {
+    /// For the one who is told of it.
+    pub fn taped(&self) -> Taped<'_> {
+        let meta = &self.written.meta;
+        Taped {
+            path: &self.path,
+            bytes: self.written.bytes,
+            length_ns: meta.end_ns.saturating_sub(meta.start_ns),
+            events: meta.events(),
+            tasks: meta.tasks(),
+            lost: meta.losses.iter().map(|(cause, count)| (cause.as_str(), *count)).collect(),
+            notes: &self.notes,
+        }
+    }
 }
 
 /// The clauses by which a recording was filtered, from the text that its file keeps ([`crate::plan::Record::filter`]).

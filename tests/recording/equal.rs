@@ -130,8 +130,8 @@ fn every_stat() {
         close("count", 0.0);
         close("uniq_prev_tid", 0.0);
         // Of a thread with a few short waits the time between the two clock reads is no small part.
-        close("latency_sum_ns", sum * 0.001 + count * 2_000.0);
-        close("latency_avg_ns", sum / count * 0.001 + 2_000.0);
+        close("latency_sum_ns", sum * 0.001 + CLOCK_NS + count * 2_000.0);
+        close("latency_avg_ns", sum / count * 0.001 + CLOCK_NS);
         close("latency_min_ns", CLOCK_NS);
         close("latency_max_ns", CLOCK_NS);
         // A bucket's width, and a neighbour's place in the order.

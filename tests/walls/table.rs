@@ -22,6 +22,7 @@ pub const ROOMS: &[Room] = &[
             "plan",
             "source",
             "source::live",
+            "source::trace",
             "host",
             "frame",
             "output",
