@@ -84,7 +84,7 @@ static __always_inline int happened(struct task_struct *p, u32 kind, u32 flags, 
 		tell_losses(ring);
 	if (!is_told(ring, who, p))
 		return lost(LOSS_RING_FULL);
-	/* The helper came with task storage (5.11, a396eda). */
+	/* The helper (5.11) is older than task storage in tracing programs (5.12). */
 	if (current_too && query.task_storage) {
 		struct task_struct *current = (void *)bpf_get_current_task_btf();
 
