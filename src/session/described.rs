@@ -7,11 +7,16 @@ use serde_json::json;
 use super::replay;
 use crate::catalog::event::Kind;
 use crate::diagnostic::Diagnostic;
+use crate::name;
 use crate::source::trace::describe;
 
 /// For people.
 pub fn text(file: &str) -> Result<String, Diagnostic> {
-    let lines = describe::describe(&replay::open(file)?).map_err(|e| e.diagnostic())?;
+    let mut lines = describe::describe(&replay::open(file)?).map_err(|e| e.diagnostic())?;
+    // As it was named: the one that comes with the program lies somewhere else.
+    if let Some((_, value)) = lines.iter_mut().find(|(label, _)| *label == "recording") {
+        *value = name::escape(file.as_bytes());
+    }
     let width = lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
     let mut text = String::new();
     for (label, value) in lines {
