@@ -55,7 +55,8 @@ fn a_command_from_its_first_instruction_to_its_last() {
     assert_eq!(told["counts"]["fork"], 3, "{}", told["counts"]);
     assert_eq!(told["counts"]["exec"], 4, "{}", told["counts"]);
     assert_eq!(told["counts"]["exit"], 4, "{}", told["counts"]);
-    let answer = ask(&file, "switch where child and comm = 'sleep' and kind = voluntary and state = sleep count by tid");
+    let answer =
+        ask(&file, "switch where child and comm = 'sleep' and kind = voluntary and state = sleep count by tid");
     assert_eq!(answer.rows.len(), 3, "{:?}", answer.rows);
     // What the filter left out is not made up.
     let refused = Schedq::eval(&format!("from '{}' switch count", file.display())).run().fails_with(2);
@@ -241,7 +242,11 @@ fn hostile_names_survive() {
     running.interrupt().success();
     let answer = ask(&file, &format!("switch where tgid = {pid} and kind = voluntary count by comm"));
     for name in [r"\x1b[31mred", "a\"b'c,d", r"\xff\xfe", r"nl\x0ax"] {
-        assert!(answer.rows.iter().any(|row| row["comm"] == name && number(row, "count") > 5), "{name}: {:?}", answer.rows);
+        assert!(
+            answer.rows.iter().any(|row| row["comm"] == name && number(row, "count") > 5),
+            "{name}: {:?}",
+            answer.rows
+        );
     }
 }
 

@@ -7,7 +7,8 @@ use crate::support::watch::{Answer, number};
 
 #[track_caller]
 fn ask(question: &str) -> Answer {
-    let answer = Answer::one(&Schedq::eval(&format!("from '@sample' {question}")).arg("--format").arg("json").run().success());
+    let answer =
+        Answer::one(&Schedq::eval(&format!("from '@sample' {question}")).arg("--format").arg("json").run().success());
     assert!(answer.notes().contains("the recording that comes with schedq"), "{}", answer.notes());
     assert!(answer.notes().contains("nothing about this machine"), "{}", answer.notes());
     answer
@@ -27,7 +28,8 @@ fn a_quota() {
 #[test]
 fn two_peaks() {
     let answer = ask("runq latency where comm = 'two-peaks' hist");
-    let between = |lo: u64, hi: u64| answer.sum_where("count", |row| number(row, "lo_ns") >= lo && number(row, "hi_ns") <= hi);
+    let between =
+        |lo: u64, hi: u64| answer.sum_where("count", |row| number(row, "lo_ns") >= lo && number(row, "hi_ns") <= hi);
     let (short, middle, long) = (between(0, 131_072), between(131_072, 1_048_576), between(1_048_576, 8_388_608));
     assert!(short > 10 * middle && long > 3 * middle, "{short} short, {middle} between, {long} long");
 }
