@@ -24,7 +24,7 @@ pub const STATS: &[&str] = &["count", "sum", "avg", "min", "max", "hist", "rate"
 pub const STATEMENTS: &[&str] = &["show", "save", "explain", "param", "record", "for"];
 
 /// The words after `show NAME as`.
-pub const STYLES: &[&str] = &["table", "hist", "json", "csv"];
+pub const STYLES: &[&str] = &["table", "hist", "heatmap", "json", "csv"];
 
 /// Words of the language that this version does not have yet.
 pub(super) const NOT_YET: &[&str] = &["when", "tree", "sql", "compare", "assert", "keep", "run", "verify", "env"];

@@ -116,7 +116,7 @@ pub fn help() -> String {
          {examples}\n\
          NAME = QUERY              keeps a result\n\
          show NAME [as STYLE]      {}\n\
-         save NAME to 'FILE'       .parquet .csv .json .ndjson\n\
+         save NAME to 'FILE'       .parquet .csv .json .ndjson .svg .html\n\
          for D {{ … }}               several queries in one window\n\
          record sched for D to 'FILE.parquet'\n\
          from 'FILE.parquet' FAMILY …, also with around TIME D\n\
