@@ -32,7 +32,7 @@ impl Session {
         if let Some(error) = relay.failed {
             return Err(Stop::Output(error));
         }
-        let window::Results { outcomes, recordings } = results?;
+        let window::Results { outcomes, recordings, .. } = results?;
         let host = environment::facts();
         let (mut rows, mut interrupted) = (0, false);
         for ((index, planned), (outcome, passed)) in queries.iter().enumerate().zip(outcomes.into_iter().zip(passed)) {
