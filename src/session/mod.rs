@@ -175,6 +175,10 @@ impl Session {
                 return Ok(Summary { problem: problems.first().map(|p| p.exit), ..Summary::default() });
             }
         };
+        if let Some(problem) = command.and_then(|_| steps::windows_with_command(&steps)) {
+            audience.problem(&problem);
+            return Ok(Summary { problem: Some(problem.exit), ..Summary::default() });
+        }
         let mut summary = Summary::default();
         let steps = if command.is_some() { steps::together(steps) } else { steps };
         self.run_steps(&steps, command, audience, &mut summary)?;

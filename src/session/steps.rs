@@ -106,7 +106,7 @@ pub fn together(steps: Vec<Step>) -> Vec<Step> {
 }
 
 /// A command lives once: what is measured by itself has the only window.
-fn windows_with_command(steps: &[Step]) -> Option<Diagnostic> {
+pub fn windows_with_command(steps: &[Step]) -> Option<Diagnostic> {
     let own = steps.iter().filter(|step| matches!(step, Step::Analyze(_) | Step::Verify(_))).count();
     let shared = steps.iter().any(|step| matches!(step, Step::Run { .. }));
     (own > 1 || own == 1 && shared).then(|| {
@@ -144,9 +144,6 @@ impl Session {
             }
         }
         scope.problems.extend(self.too_many(&steps));
-        if has_command {
-            scope.problems.extend(windows_with_command(&steps));
-        }
         if scope.problems.is_empty() { Ok(steps) } else { Err(scope.problems) }
     }
 

@@ -27,7 +27,7 @@ fn switches_are_those_that_the_kernel_counted() {
     assert_eq!(answer.rows.len(), 2, "{:?}", answer.rows);
     for row in &answer.rows {
         assert_eq!(row["count"], row["kernel_count"], "{row}");
-        assert!(number(row, "count") > 3 && row["gap_pct"] == 0.0, "{row}");
+        assert!(number(row, "count") > 0 && row["gap_pct"] == 0.0, "{row}");
         assert!(row["counter"].as_str().expect("text").starts_with("/proc/T/status"), "{row}");
     }
 }

@@ -38,7 +38,7 @@ pub fn explain_analyzed(plan: &Plan, layout: &Layout, machine: Machine, measured
     } else {
         let mut rows = Vec::new();
         let row = |name: &str, ns: u64, runs: u64| {
-            let each = if runs > 0 { format!("{} ns", ns / runs) } else { String::new() };
+            let each = ns.checked_div(runs).map_or_else(String::new, |each| format!("{each} ns"));
             vec![
                 name.to_owned(),
                 runs.to_string(),
