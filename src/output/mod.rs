@@ -10,6 +10,7 @@ pub mod histogram;
 pub mod json;
 pub mod ndjson;
 pub mod parquet;
+pub mod screen;
 pub mod table;
 pub mod taped;
 pub mod trust;
