@@ -7,3 +7,4 @@ pub mod environment;
 pub mod limits;
 pub mod lists;
 pub mod namespace;
+pub mod tasks;
