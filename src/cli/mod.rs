@@ -3,6 +3,7 @@
 pub mod args;
 mod closed;
 mod look;
+mod progress;
 mod prompted;
 mod signals;
 mod terminal;

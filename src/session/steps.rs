@@ -1,6 +1,7 @@
 //! Statements, checked: what is to be done, in order. All that can be known to be wrong is found here, before anything
 //! runs.
 
+mod meant;
 mod recordings;
 mod verification;
 
@@ -14,13 +15,13 @@ pub(super) use recordings::explained_record;
 use super::{Session, saved};
 use crate::diagnostic::{Diagnostic, Exit, Source, Span};
 use crate::host::lists;
+use crate::lang;
 use crate::lang::ast::{Explained, Item, Query, Spanned, Statement, Value};
-use crate::nearest::nearest;
+use crate::name;
 use crate::output::file::{self, Prepared};
 use crate::output::{STYLES, csv};
 use crate::plan::layout::{Machine, layout};
 use crate::plan::{Params, Plan, Record, check, explain, messages};
-use crate::{lang, name};
 
 /// One thing to be done.
 pub enum Step {
@@ -342,7 +343,10 @@ impl Session {
             }
             Err(errors) => {
                 let mut problems = messages::diagnostics(&errors, scope.source);
-                problems.iter_mut().for_each(|problem| meant_statement(problem, &query.family.node));
+                for problem in &mut problems {
+                    self.meant_statement(problem, &query.family.node);
+                    meant::meant_clause(problem, query);
+                }
                 scope.problems.append(&mut problems);
                 None
             }
@@ -378,19 +382,6 @@ fn step_of_query(planned: Planned) -> Step {
 impl Scope<'_> {
     fn refuse(&mut self, code: &'static str, span: Span, title: String, help: &str) {
         self.problems.push(Diagnostic::new(code, Exit::Wrong, title).at(self.source, span, "").help(help));
-    }
-}
-
-/// `shwo x` reads as a query of the family `shwo`.
-fn meant_statement(problem: &mut Diagnostic, first: &str) {
-    let suggested = problem.help.iter().any(|help| help.starts_with("did you mean"));
-    // The word of a block is too short for a slip to be told from a name.
-    let statements = lang::words::STATEMENTS.iter().copied().filter(|word| *word != "for");
-    if problem.code == "unknown-family"
-        && !suggested
-        && let Some(near) = nearest(first, statements)
-    {
-        problem.help.insert(0, format!("did you mean the statement `{near}`?"));
     }
 }
 
