@@ -47,6 +47,11 @@ impl Frame {
         self.data.column(column).ok()?.i64().ok()?.first()
     }
 
+    /// Its first rows, with what it says of itself as a whole.
+    pub fn first_rows(&self, count: usize) -> Frame {
+        Frame { data: self.data.head(Some(count)), columns: self.columns.clone(), meta: self.meta.clone() }
+    }
+
     /// What it says of itself, alone.
     pub fn without_rows(mut self) -> Frame {
         self.data = self.data.clear();
@@ -97,6 +102,24 @@ pub enum ColumnKind {
     Decimal,
     /// `List(Struct{lo_ns, hi_ns, count})`, without `_ns` where the measure is no duration.
     Buckets(Scale),
+}
+
+impl ColumnKind {
+    /// The word for people, with the unit in which the data is kept.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            ColumnKind::Number => "number",
+            ColumnKind::Count => "count",
+            ColumnKind::YesNo => "yes/no",
+            ColumnKind::Text => "text",
+            ColumnKind::Duration => "duration (ns)",
+            ColumnKind::Time => "time (ns since the epoch)",
+            ColumnKind::Rate => "per second",
+            ColumnKind::Percent => "percent, 0 to 100",
+            ColumnKind::Decimal => "number with a fraction",
+            ColumnKind::Buckets(_) => "histogram",
+        }
+    }
 }
 
 impl From<Kind> for ColumnKind {

@@ -6,3 +6,4 @@ pub mod environment;
 pub mod limits;
 pub mod lists;
 pub mod namespace;
+pub mod tasks;

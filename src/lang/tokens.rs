@@ -3,8 +3,9 @@
 use super::grammar::{Rule, read};
 use crate::diagnostic::Span;
 
+/// What a token is, by its form alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     Newline,
     Comment,
     Text,
@@ -22,7 +23,7 @@ pub(super) enum Kind {
 
 /// Blanks are no tokens; what matters of them is how deep the token's line is indented.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Token<'s> {
+pub struct Token<'s> {
     pub kind: Kind,
     pub text: &'s str,
     pub start: usize,
@@ -53,7 +54,8 @@ impl<'s> Token<'s> {
     }
 }
 
-pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+/// A whole source, also a wrong one: every text is a row of tokens.
+pub fn tokens(text: &str) -> Vec<Token<'_>> {
     let Ok(pair) = read(Rule::tokens, text) else {
         unreachable!("the rule `tokens` takes any text: its last alternative is any character");
     };

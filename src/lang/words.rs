@@ -33,7 +33,7 @@ pub(super) const NOT_YET: &[&str] = &["when", "tree", "sql", "compare", "assert"
 pub(super) const NOT_YET_STATEMENTS: &[&str] = &["sql", "compare", "assert", "run", "verify", "env"];
 
 /// Commands that only the prompt understands.
-pub(super) const PROMPT_ONLY: &[&str] = &["help", "list", "describe", "quit"];
+pub const PROMPT_ONLY: &[&str] = &["help", "list", "describe", "quit"];
 
 /// Whether `word`, in any case, may not be the name of a family, measure, column or frame.
 pub fn is_reserved(word: &str) -> bool {
@@ -51,7 +51,8 @@ pub(super) fn is_percentile(word: &str) -> bool {
     }
 }
 
-pub(super) fn is_stat(word: &str) -> bool {
+/// Whether it is a stat, in lower case.
+pub fn is_stat(word: &str) -> bool {
     STATS.contains(&word) || is_percentile(word)
 }
 

@@ -13,6 +13,7 @@ pub mod json;
 pub mod ndjson;
 pub mod parquet;
 mod plot;
+pub mod screen;
 pub mod table;
 pub mod taped;
 pub mod trust;

@@ -1,14 +1,20 @@
 //! A recording described: what it holds, from when to when, what is missing.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use serde_json::json;
 
-use super::replay;
+use super::{replay, texts};
 use crate::catalog::event::Kind;
 use crate::diagnostic::Diagnostic;
 use crate::name;
 use crate::source::trace::describe;
+
+/// Whether a name is that of a file, and not of a family.
+pub fn is_recording(name: &str) -> bool {
+    name.contains(['/', '.', '@']) || Path::new(name).exists() && !texts::is_family(name)
+}
 
 /// For people.
 pub fn text(file: &str) -> Result<String, Diagnostic> {

@@ -3,9 +3,13 @@
 mod around;
 #[cfg(feature = "live")]
 mod ask;
+pub mod classes;
 pub mod command;
+pub mod complete;
 pub mod described;
 mod events;
+mod help;
+pub mod prompt;
 mod recording;
 pub mod replay;
 mod results;
@@ -22,6 +26,7 @@ mod zero;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
+use std::time::Duration;
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
 pub use crate::frame::Frame;
@@ -32,7 +37,7 @@ pub use crate::plan::Plan;
 #[cfg(not(feature = "live"))]
 use crate::plan::Record;
 
-pub use events::{Event, Events, Teller, Told, events};
+pub use events::{Event, Events, Pressed, Teller, Told, events};
 pub use recording::{Recorded, filter_clauses, must_cover};
 pub use steps::{Planned, Step};
 
@@ -122,6 +127,8 @@ pub struct Session {
     events: Events,
     /// Results so far: numbers those without a name.
     results: usize,
+    /// The last result is kept as [`prompt::LAST`].
+    keeps_last: bool,
 }
 
 /// Why a run stopped.
@@ -145,7 +152,48 @@ impl From<io::Error> for Stop {
 
 impl Session {
     pub fn new(settings: Settings, events: Events) -> Self {
-        Self { settings, params: Params::new(), frames: BTreeMap::new(), events, results: 0 }
+        Self { settings, params: Params::new(), frames: BTreeMap::new(), events, results: 0, keeps_last: false }
+    }
+
+    /// From now on the last result can be asked for as [`prompt::LAST`].
+    pub fn keep_last(&mut self) {
+        self.keeps_last = true;
+    }
+
+    /// Nothing runs: somebody is at the prompt.
+    pub fn rest(&self) {
+        self.events.rest();
+    }
+
+    /// A statement was typed.
+    pub fn busy(&self) {
+        self.events.busy();
+    }
+
+    /// The signal that came within `time`, if one did.
+    pub fn signalled(&self, time: Duration) -> Option<i32> {
+        match self.events.wait_for(time) {
+            Ok(Event::Stop(signal)) => Some(signal),
+            _ => None,
+        }
+    }
+
+    /// The signal that ends the program, if one came.
+    pub fn terminated(&self) -> Option<i32> {
+        self.events.terminated()
+    }
+
+    /// Counts the signals that came.
+    pub fn pressed(&self) -> Pressed {
+        self.events.pressed()
+    }
+
+    /// Whether what runs is not wanted any more.
+    fn go_on(&self) -> Result<(), Stop> {
+        match self.events.abandoned() {
+            true => Err(Diagnostic::new("abandoned", Exit::Interrupted, "abandoned: the result is not kept").into()),
+            false => Ok(()),
+        }
     }
 
     /// Sets parameters from outside, as text that is typed where it is used; they win over a script's own defaults.

@@ -44,22 +44,23 @@ impl Session {
         let recording = open(file)?;
         let range = self.range(plan, &recording)?;
         let label = results::label(planned, self.results + 1);
-        let mut passed = Passed::new(planned, label);
+        let mut passed = Passed::new(planned, label, self.keeps_last);
         let scan = Scan { range, ..plan.scan.clone() };
         let outcome =
             self.answer(plan, &scan, &recording, &mut Reader { audience: &mut *audience, passed: &mut passed })?;
+        self.go_on()?;
         let host = &recording.meta().host;
         summary.lost |= outcome.account.lost() > 0;
         summary.interrupted |= outcome.window.ended == Ended::Interrupted;
         let last = build(plan, &outcome, host)?;
-        let mut frames = passed.frames;
+        let (mut frames, let_go) = (passed.frames, passed.let_go);
         frames.push(last.clone());
         let mut whole = joined(frames)?.unwrap_or_else(|| last.clone());
         if whole.meta.rows_matched == 0 {
             whole.meta.notes.push(results::nothing(plan, &outcome, "the recording"));
         }
         let streamed = plan.scan.every_ns.is_some() || streams_rows(plan);
-        self.hand_out(0, planned, whole, streamed.then_some(last), audience)?;
+        self.hand_out(0, planned, (whole, let_go), streamed.then_some(last), audience)?;
         self.results += 1;
         Ok(())
     }
