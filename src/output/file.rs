@@ -29,7 +29,8 @@ pub enum Format {
 }
 
 impl Format {
-    const ENDINGS: [(&'static str, Format); 6] = [
+    /// The endings of files, in the order in which they are told.
+    pub const ENDINGS: [(&'static str, Format); 6] = [
         ("parquet", Format::Parquet),
         ("csv", Format::Csv),
         ("json", Format::Json),

@@ -11,6 +11,7 @@ pub mod complete;
 pub mod described;
 mod events;
 mod help;
+pub mod manual;
 pub mod prompt;
 mod recording;
 pub mod replay;
