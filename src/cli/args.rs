@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long, value_enum, global = true)]
     pub format: Option<Format>,
 
-    /// Write results to a file instead; its ending says how: .parquet .csv .json .ndjson (record: the recording, .parquet)
+    /// Write results to a file instead; its ending says how: .parquet .arrow .csv .json .ndjson (record: the recording, .parquet)
     #[arg(short = 'o', long = "output", value_name = "FILE", global = true)]
     pub output: Option<PathBuf>,
 
@@ -109,6 +109,8 @@ pub enum Verb {
         #[arg(value_enum, default_value_t = Listed::All)]
         what: Listed,
     },
+    /// Show the machine: what results can be told apart by, and which families can be asked here
+    Env,
     /// Describe a family: its measures, columns, units and where they are read; or a recording: what it holds
     Describe {
         #[arg(value_name = "FAMILY|FILE")]
@@ -145,7 +147,7 @@ impl Args {
         let mut command = Args::command().after_help(format!(
             "{examples}  schedq list\n\n\
              Exit status: 0 fine, 1 the query ran and failed, 2 the query is wrong,\n\
-             4 not permitted or not possible here, 5 loss under --strict,\n\
+             3 an assertion does not hold, 4 not permitted or not possible here, 5 loss under --strict,\n\
              130 interrupted with nothing to show or with queries not run; with a command, its own status."
         ));
         let args = Args::from_arg_matches(&command.clone().try_get_matches_from(words)?)?;

@@ -6,13 +6,20 @@
 
 mod aggregate;
 pub mod buckets;
+pub mod cells;
+pub mod claim;
+pub mod compare;
 mod concat;
 mod events;
 mod grouping;
 mod keys;
+mod made;
 pub mod meta;
 mod predicate;
 mod rank;
+pub mod samples;
+pub mod shift;
+pub mod sql;
 mod stats;
 
 use std::fmt;
@@ -24,7 +31,9 @@ use crate::plan::Plan;
 use crate::source::Outcome;
 
 pub use concat::concat;
+pub use made::MadeColumn;
 pub use meta::Meta;
+pub use samples::Samples;
 
 /// A result: the data, what each column is, and how far it can be trusted.
 #[derive(Debug, Clone)]
@@ -33,6 +42,8 @@ pub struct Frame {
     /// One for each column of `data`, in its order.
     pub columns: Vec<FrameColumn>,
     pub meta: Meta,
+    /// The distributions of its groups; `None` when its query has neither a histogram nor a percentile.
+    pub samples: Option<Samples>,
 }
 
 impl Frame {
@@ -52,6 +63,7 @@ impl Frame {
         self.data = self.data.clear();
         self.columns.iter_mut().for_each(|column| column.marks.clear());
         self.meta.groups.clear();
+        self.samples.iter_mut().for_each(|samples| samples.groups.clear());
         self
     }
 }
@@ -190,7 +202,7 @@ pub fn build(plan: &Plan, outcome: &Outcome, host: &[(String, String)]) -> Resul
         None => aggregate::build(plan, outcome, &keep)?,
     };
     let meta = meta::of(plan, outcome, host, &built);
-    Ok(Frame { data: built.data, columns: built.columns, meta })
+    Ok(Frame { data: built.data, columns: built.columns, meta, samples: built.samples })
 }
 
 /// What the two ways of building have in common.
@@ -201,4 +213,5 @@ struct Built {
     totals: meta::Totals,
     /// For a lone histogram, per group in the order of its rows.
     groups: Vec<meta::Totals>,
+    samples: Option<Samples>,
 }

@@ -3,6 +3,10 @@
 pub mod capability;
 pub mod cgroup;
 pub mod environment;
+pub mod interrupts;
 pub mod limits;
 pub mod lists;
 pub mod namespace;
+pub mod quota;
+pub mod settings;
+pub mod topology;

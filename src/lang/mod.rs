@@ -10,6 +10,7 @@ pub mod format;
 mod grammar;
 mod literal;
 mod messages;
+mod named;
 mod number;
 mod parse;
 mod recorded;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::ndjson::Label;
-use super::{csv, json, ndjson, parquet};
+use super::{arrow, csv, json, ndjson, parquet};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::frame::Frame;
 use crate::name::escape;
@@ -19,16 +19,22 @@ use crate::plan::Plan;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Parquet,
+    Arrow,
     Csv,
     Json,
     Ndjson,
 }
 
 impl Format {
-    const ENDINGS: [(&'static str, Format); 4] =
-        [("parquet", Format::Parquet), ("csv", Format::Csv), ("json", Format::Json), ("ndjson", Format::Ndjson)];
+    const ENDINGS: [(&'static str, Format); 5] = [
+        ("parquet", Format::Parquet),
+        ("arrow", Format::Arrow),
+        ("csv", Format::Csv),
+        ("json", Format::Json),
+        ("ndjson", Format::Ndjson),
+    ];
 
-    /// `None` for another ending than `.parquet .csv .json .ndjson`.
+    /// `None` for another ending than `.parquet .arrow .csv .json .ndjson`.
     pub fn from_path(path: &Path) -> Option<Format> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         Self::ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, format)| *format)
@@ -45,7 +51,8 @@ impl Format {
             (Format::Ndjson, _) => frames.iter().try_for_each(|(label, frame)| ndjson::write(out, frame, *label)),
             (Format::Csv, [(_, frame)]) => csv::write(out, frame, true),
             (Format::Parquet, [(_, frame)]) => parquet::write(out, frame),
-            (Format::Csv | Format::Parquet, _) => {
+            (Format::Arrow, [(_, frame)]) => arrow::write(out, frame),
+            (Format::Csv | Format::Parquet | Format::Arrow, _) => {
                 let cause = format!("holds one result, and there are {}", frames.len());
                 Err(io::Error::new(ErrorKind::InvalidInput, cause))
             }
@@ -207,7 +214,7 @@ fn unknown_ending(path: &Path) -> Diagnostic {
         }
         None => format!("cannot save to '{name}': the path has no ending, and the ending chooses the format"),
     };
-    Diagnostic::new("unknown-ending", Exit::Wrong, title).help("use one of .parquet .csv .json .ndjson")
+    Diagnostic::new("unknown-ending", Exit::Wrong, title).help("use one of .parquet .arrow .csv .json .ndjson")
 }
 
 fn failure(path: &Path, error: &io::Error, exit: Exit) -> Diagnostic {

@@ -1,13 +1,15 @@
 //! A frame becomes a table, a histogram or a file, and a problem becomes text. Nothing here decides what a query means;
 //! all text goes to the caller or through a `Write`, whose errors come back as they are.
 
+pub mod arrow;
 mod bars;
-mod cells;
+mod beside;
 pub mod csv;
 pub mod diagnostic;
 pub mod file;
 pub mod histogram;
 pub mod json;
+pub mod load;
 pub mod ndjson;
 pub mod parquet;
 pub mod table;
@@ -19,7 +21,7 @@ mod watched;
 use jiff::tz::TimeZone;
 use polars::prelude::PolarsResult;
 
-use crate::frame::Frame;
+use crate::frame::{Frame, cells};
 
 /// A result as people read it: bars for a lone histogram, else a table.
 pub fn text(frame: &Frame, style: &Style) -> PolarsResult<String> {
