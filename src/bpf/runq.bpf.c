@@ -83,7 +83,8 @@ static __always_inline void leaves(u64 *ctx, bool preempt, struct task_struct *p
 {
 	/* A preempted task is runnable whatever state it had begun to take (R+). */
 	bool waits = preempt || switch_state(ctx, p) == 0;
-	struct task_state *state = state_of(p, waits);
+	/* Also of one that sleeps: it was seen, so that its next wait cannot have begun before the window. */
+	struct task_state *state = state_of(p, true);
 
 	if (!state) {
 		if (waits)

@@ -2,6 +2,8 @@
 
 pub mod args;
 mod closed;
+mod look;
+mod prompted;
 mod signals;
 mod terminal;
 mod texts;
@@ -18,6 +20,7 @@ use crate::output::file::Format;
 use crate::repl;
 use crate::session::{Session, Settings, Summary, command, events, saved};
 use args::{Args, Verb};
+use signals::Listener;
 use terminal::Terminal;
 
 /// Runs the program with the arguments of this process.
@@ -114,7 +117,11 @@ fn dispatch(args: &Args, recording: Option<PathBuf>, terminal: &mut Terminal) ->
                 .help("put one before it: schedq -e QUERY -- COMMAND")
                 .into())
         }
-        None if io::stdin().is_terminal() => Ok(repl::run(&mut session(args)?, terminal)?),
+        None if io::stdin().is_terminal() => {
+            let code = repl::run(&mut session_for(args, Listener::Prompt)?, terminal)?;
+            terminal.finish()?;
+            Ok(code)
+        }
         None => {
             let source = saved::source("stdin".into(), &saved::read(io::stdin())?)?;
             terminal.takes(crate::session::texts::results(&source))?;
@@ -125,7 +132,11 @@ fn dispatch(args: &Args, recording: Option<PathBuf>, terminal: &mut Terminal) ->
 }
 
 fn session(args: &Args) -> Result<Session, Diagnostic> {
-    let events = signals::listen()
+    session_for(args, Listener::Script)
+}
+
+fn session_for(args: &Args, who: Listener) -> Result<Session, Diagnostic> {
+    let events = signals::listen(who)
         .map_err(|error| Diagnostic::new("signals", Exit::Failed, format!("signals cannot be taken: {error}")))?;
     Ok(Session::new(settings(args), events))
 }

@@ -4,16 +4,17 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use clap::ColorChoice;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::tz::TimeZone;
 
 use super::args::{Args, Format};
 use super::closed::stdout_was_closed;
+use super::look;
+use super::prompted::{Outlet, Prompted};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::output::file::{self, Prepared};
 use crate::output::ndjson::Label;
-use crate::output::{Style, csv, diagnostic, histogram, json, ndjson, table, taped, trust};
+use crate::output::{Style, csv, diagnostic, heatmap, histogram, json, ndjson, screen, table, taped, trust};
 use crate::session::{Audience, Finished, Frame, Plan, Recorded};
 
 pub struct Terminal {
@@ -21,8 +22,8 @@ pub struct Terminal {
     /// As `--format` has it.
     asked: Option<Format>,
     /// For standard output and for standard error: either may be a terminal alone.
-    out: Style,
-    err: Style,
+    pub(super) out: Style,
+    pub(super) err: Style,
     quiet: bool,
     file: Option<Prepared>,
     output: Option<std::path::PathBuf>,
@@ -35,24 +36,13 @@ pub struct Terminal {
     /// Results that are written together at the end.
     kept: Vec<(Option<String>, Frame)>,
     results: usize,
+    /// Somebody is at a prompt.
+    pub(super) prompted: Option<Prompted>,
 }
 
 impl Terminal {
     pub fn new(args: &Args) -> Terminal {
-        let style = |is_terminal: bool, width: Option<usize>| Style {
-            color: match args.color {
-                ColorChoice::Always => true,
-                ColorChoice::Never => false,
-                ColorChoice::Auto => {
-                    is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()) && !is_dumb()
-                }
-            },
-            unicode: is_utf8(),
-            width: width.filter(|_| is_terminal).unwrap_or(usize::MAX),
-            // The machine's own is looked up when there is something to show: that costs more than many queries.
-            zone: TimeZone::UTC,
-        };
-        let width = |size: Option<(terminal_size::Width, terminal_size::Height)>| size.map(|s| usize::from(s.0.0));
+        let (out, err) = look::styles(args.color);
         let command = match &args.verb {
             Some(super::args::Verb::Run { command, .. }) => !command.is_empty(),
             _ => !args.command.is_empty(),
@@ -60,19 +50,20 @@ impl Terminal {
         Terminal {
             format: args.format.unwrap_or(Format::Table),
             asked: args.format,
-            out: style(io::stdout().is_terminal(), width(terminal_size::terminal_size_of(io::stdout()))),
-            err: style(io::stderr().is_terminal(), width(terminal_size::terminal_size_of(io::stderr()))),
+            out,
+            err,
             quiet: args.quiet,
             file: None,
             output: args.output.clone(),
             progress: None,
             // A command may write to the same terminal.
-            progress_wanted: !args.quiet && io::stderr().is_terminal() && !is_dumb() && !command,
+            progress_wanted: !args.quiet && io::stderr().is_terminal() && !look::is_dumb() && !command,
             batches: table::Batches::that_go_on(),
             batched: false,
             zone_known: false,
             kept: Vec::new(),
             results: 0,
+            prompted: None,
         }
     }
 
@@ -148,12 +139,23 @@ impl Terminal {
             return Ok(());
         }
         self.clear_progress();
-        let mut out = io::stdout().lock();
+        let mut out = self.outlet();
         out.write_all(text.as_bytes())?;
         if !text.ends_with('\n') {
             out.write_all(b"\n")?;
         }
-        out.flush()
+        self.written(out)
+    }
+
+    /// Ends what was written.
+    fn written(&mut self, mut out: Outlet) -> io::Result<()> {
+        out.flush()?;
+        let was_cut = out.was_cut();
+        drop(out);
+        if was_cut {
+            self.note("interrupted: the rest is not shown");
+        }
+        Ok(())
     }
 
     /// Writes what is only complete at the end: one JSON document, or the file of `-o`.
@@ -192,6 +194,15 @@ impl Terminal {
             self.err.zone = self.out.zone.clone();
             self.zone_known = true;
         }
+    }
+
+    /// As much of a result as the screen has room for, where somebody looks at one.
+    fn fitted(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<String> {
+        let lines = self.prompted.as_ref().and_then(|_| look::lines());
+        let Some(lines) = lines else { return self.people(frame) };
+        self.measure();
+        let name = if let Label::Name(name) = label { name } else { "_" };
+        screen::render(frame, &self.out, lines, name).map_err(io::Error::other)
     }
 
     fn people(&self, frame: &Frame) -> io::Result<String> {
@@ -234,7 +245,12 @@ impl Terminal {
         if self.quiet && !frame.meta.has_loss() {
             return;
         }
-        for line in trust::lines(&frame.meta, &self.err) {
+        let mut lines = trust::lines(&frame.meta, &self.err);
+        if let (Some(prompted), Some(first)) = (&self.prompted, lines.first_mut()) {
+            first.push_str(if self.err.unicode { " · " } else { ", " });
+            first.push_str(&prompted.took());
+        }
+        for line in lines {
             self.note(&line);
         }
     }
@@ -349,7 +365,7 @@ impl Audience for Terminal {
                         self.print(&text)?;
                     }
                     None => {
-                        let text = self.people(result.frame)?;
+                        let text = self.fitted(result.label, result.frame)?;
                         self.print(&text)?;
                     }
                 }
@@ -412,7 +428,7 @@ impl Audience for Terminal {
 
     fn show(&mut self, name: &str, frame: &Frame, style: Option<&str>) -> io::Result<()> {
         self.know_zone();
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(self.outlet());
         match style {
             Some("json") => json::write(&mut out, &[frame])?,
             Some("csv") => csv::write(&mut out, frame, true)?,
@@ -421,12 +437,21 @@ impl Audience for Terminal {
                 self.note(&format!("{name} is no histogram: its query has other stats"));
                 out.write_all(self.people(frame)?.as_bytes())?;
             }
+            Some("heatmap") if heatmap::applies(frame) => {
+                out.write_all(heatmap::render(frame, &self.out).map_err(io::Error::other)?.as_bytes())?;
+            }
+            Some("heatmap") => {
+                self.note(&format!("{name} has no histogram for each interval: its query would say `hist every 1s`"));
+                out.write_all(self.people(frame)?.as_bytes())?;
+            }
             _ => {
                 drop(out);
                 return self.plain(Label::Name(name), frame);
             }
         }
-        out.flush()
+        out.flush()?;
+        let out = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        self.written(out)
     }
 
     fn text(&mut self, text: &str) -> io::Result<()> {
@@ -436,14 +461,4 @@ impl Audience for Terminal {
     fn problem(&mut self, problem: &Diagnostic) {
         self.tell(problem);
     }
-}
-
-fn is_dumb() -> bool {
-    std::env::var_os("TERM").is_some_and(|t| t == "dumb")
-}
-
-/// By the locale, as every program of the terminal does.
-fn is_utf8() -> bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|v| std::env::var(v).ok().filter(|v| !v.is_empty()));
-    locale.is_some_and(|l| l.to_ascii_uppercase().replace('-', "").contains("UTF8"))
 }

@@ -114,8 +114,7 @@ pub fn list(what: Listed, terminal: &mut Terminal) -> Result<u8, Failure> {
 /// A family, or a recording if it is the path of something.
 pub fn describe(args: &Args, what: &Path, terminal: &mut Terminal) -> Result<u8, Failure> {
     let name = what.to_string_lossy();
-    let is_path = name.contains(['/', '.', '@']) || what.exists() && !texts::is_family(&name);
-    let text = match (is_path, args.format) {
+    let text = match (described::is_recording(&name), args.format) {
         (false, _) => texts::describe(&name)?,
         (true, Some(Format::Json)) => described::json(&name)?,
         (true, _) => described::text(&name)?,

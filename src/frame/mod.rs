@@ -21,6 +21,7 @@ pub mod samples;
 pub mod shift;
 pub mod sql;
 mod stats;
+mod verified;
 
 use std::fmt;
 
@@ -34,6 +35,7 @@ pub use concat::concat;
 pub use made::MadeColumn;
 pub use meta::Meta;
 pub use samples::Samples;
+pub use verified::{Verified, verified};
 
 /// A result: the data, what each column is, and how far it can be trusted.
 #[derive(Debug, Clone)]
@@ -56,6 +58,11 @@ impl Frame {
     /// value.
     pub fn first_time(&self, column: &str) -> Option<i64> {
         self.data.column(column).ok()?.i64().ok()?.first()
+    }
+
+    /// Its first rows, with what it says of itself as a whole.
+    pub fn first_rows(&self, count: usize) -> Frame {
+        Frame { data: self.data.head(Some(count)), ..self.clone() }
     }
 
     /// What it says of itself, alone.
@@ -109,6 +116,24 @@ pub enum ColumnKind {
     Decimal,
     /// `List(Struct{lo_ns, hi_ns, count})`, without `_ns` where the measure is no duration.
     Buckets(Scale),
+}
+
+impl ColumnKind {
+    /// The word for people, with the unit in which the data is kept.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            ColumnKind::Number => "number",
+            ColumnKind::Count => "count",
+            ColumnKind::YesNo => "yes/no",
+            ColumnKind::Text => "text",
+            ColumnKind::Duration => "duration (ns)",
+            ColumnKind::Time => "time (ns since the epoch)",
+            ColumnKind::Rate => "per second",
+            ColumnKind::Percent => "percent, 0 to 100",
+            ColumnKind::Decimal => "number with a fraction",
+            ColumnKind::Buckets(_) => "histogram",
+        }
+    }
 }
 
 impl From<Kind> for ColumnKind {

@@ -2,6 +2,7 @@
 
 pub mod capability;
 pub mod cgroup;
+pub mod counters;
 pub mod environment;
 pub mod interrupts;
 pub mod limits;
@@ -10,3 +11,4 @@ pub mod namespace;
 pub mod quota;
 pub mod settings;
 pub mod topology;
+pub mod tasks;

@@ -3,6 +3,7 @@
 pub mod ast;
 mod builder;
 mod conditions;
+pub mod cursor;
 mod diagnose;
 pub mod error;
 mod foreign;
@@ -14,9 +15,10 @@ mod named;
 mod number;
 mod parse;
 mod recorded;
+pub mod reference;
 mod split;
 mod terms;
-mod tokens;
+pub mod tokens;
 pub mod words;
 
 pub use error::{Error, Parsed};

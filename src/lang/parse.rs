@@ -10,7 +10,7 @@ use super::grammar::{Rule, read};
 use super::named::{self, sql_word};
 use super::split::{Body, Chunk, split};
 use super::tokens::{Kind, Token, tokens_with};
-use super::words::{NOT_YET_STATEMENTS, PROMPT_ONLY};
+use super::words::PROMPT_ONLY;
 use crate::diagnostic::{Source, Span};
 
 /// Reads a script or the statements of a command line. Statements that are wrong are left out of the script; each gives
@@ -113,18 +113,8 @@ impl Reader<'_> {
             return Err(Error::new(head_span(head), problem));
         }
         let named = head.get(1).is_some_and(|next| next.is("="));
-        if !named && first.is_any_word(NOT_YET_STATEMENTS) {
-            return Err(Error::new(first.span(), Problem::NotYet { word: first.lower() }));
-        }
         if !named && first.is_any_word(PROMPT_ONLY) {
             return Err(Error::new(first.span(), Problem::PromptOnly { word: first.lower() }));
-        }
-        if let [explain, analyze, ..] = head
-            && explain.is_word("explain")
-            && analyze.is_word("analyze")
-        {
-            let word = "explain analyze".to_string();
-            return Err(Error::new(explain.span().to(analyze.span()), Problem::NotYet { word }));
         }
         if let Some(error) = head.iter().find_map(wrong_token) {
             return Err(error);
@@ -199,7 +189,8 @@ impl Reader<'_> {
                 Statement::Block { .. } => "for",
                 Statement::Show { .. } => "show",
                 Statement::Save { .. } => "save",
-                Statement::Explain(_) => "explain",
+                Statement::Explain(_) | Statement::Analyze(_) => "explain",
+                Statement::Verify(_) => "verify",
                 Statement::Param { .. } => "param",
                 Statement::Sql { .. } => "sql",
                 Statement::Assert(_) => "assert",

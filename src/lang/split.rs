@@ -234,11 +234,11 @@ fn comment_text(token: Token) -> String {
 }
 
 /// Whether the statement cannot end here: its last token is a comma, an operator or a word that needs an argument.
-fn needs_more(head: &[Token]) -> bool {
+pub(super) fn needs_more(head: &[Token]) -> bool {
     const WORDS: &[&str] = &[
         "where", "by", "having", "sort", "top", "first", "every", "for", "save", "and", "or", "not", "in", "is",
-        "under", "as", "to", "from", "around", "when", "show", "explain", "param", "record", "sql", "assert", "else",
-        "compare", "run",
+        "under", "as", "to", "from", "around", "when", "show", "explain", "analyze", "verify", "param", "record", "sql",
+        "assert", "else", "compare", "run",
     ];
     const OPERATORS: &[&str] =
         &[",", "=", "!=", "<", "<=", ">", ">=", "~", "==", "=~", "!~", "<>", "=<", "=>", "&&", "||", "!"];

@@ -4,8 +4,9 @@ use super::Options;
 use super::grammar::{Rule, read};
 use crate::diagnostic::Span;
 
+/// What a token is, by its form alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     Newline,
     Comment,
     Text,
@@ -23,7 +24,7 @@ pub(super) enum Kind {
 
 /// Blanks are no tokens; what matters of them is how deep the token's line is indented.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Token<'s> {
+pub struct Token<'s> {
     pub kind: Kind,
     pub text: &'s str,
     pub start: usize,
@@ -54,8 +55,9 @@ impl<'s> Token<'s> {
     }
 }
 
-/// As [`tokens_with`], where deeper lines continue a statement.
-pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+/// A whole source, also a wrong one: every text is a row of tokens. As [`tokens_with`], where deeper lines continue a
+/// statement.
+pub fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens_with(text, Options::default())
 }
 

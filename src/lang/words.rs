@@ -22,19 +22,16 @@ pub const STATS: &[&str] = &["count", "sum", "avg", "min", "max", "hist", "rate"
 
 /// The words that begin a statement which is not a query.
 pub const STATEMENTS: &[&str] =
-    &["show", "save", "explain", "param", "record", "for", "sql", "assert", "compare", "run", "env"];
+    &["show", "save", "explain", "verify", "param", "record", "for", "sql", "assert", "compare", "run", "env"];
 
 /// The words after `show NAME as`.
-pub const STYLES: &[&str] = &["table", "hist", "json", "csv"];
+pub const STYLES: &[&str] = &["table", "hist", "heatmap", "json", "csv"];
 
 /// Words of the language that this version does not have yet.
-pub(super) const NOT_YET: &[&str] = &["when", "tree", "keep", "verify"];
-
-/// Of these, the ones that begin a statement.
-pub(super) const NOT_YET_STATEMENTS: &[&str] = &["verify"];
+pub(super) const NOT_YET: &[&str] = &["when", "tree", "keep"];
 
 /// Commands that only the prompt understands.
-pub(super) const PROMPT_ONLY: &[&str] = &["help", "list", "describe", "quit"];
+pub const PROMPT_ONLY: &[&str] = &["help", "list", "describe", "quit"];
 
 /// Whether `word`, in any case, may not be the name of a family, measure, column or frame.
 pub fn is_reserved(word: &str) -> bool {
@@ -52,7 +49,8 @@ pub(super) fn is_percentile(word: &str) -> bool {
     }
 }
 
-pub(super) fn is_stat(word: &str) -> bool {
+/// Whether it is a stat, in lower case.
+pub fn is_stat(word: &str) -> bool {
     STATS.contains(&word) || is_percentile(word)
 }
 

@@ -7,11 +7,15 @@ mod beside;
 pub mod csv;
 pub mod diagnostic;
 pub mod file;
+mod grid;
+pub mod heatmap;
 pub mod histogram;
 pub mod json;
 pub mod load;
 pub mod ndjson;
 pub mod parquet;
+mod plot;
+pub mod screen;
 pub mod table;
 pub mod taped;
 pub mod trust;
@@ -29,7 +33,7 @@ pub fn text(frame: &Frame, style: &Style) -> PolarsResult<String> {
 }
 
 /// What may stand behind `show NAME as`.
-pub const STYLES: &[&str] = &["table", "hist", "json", "csv"];
+pub const STYLES: &[&str] = &["table", "hist", "heatmap", "json", "csv"];
 
 /// How text for people may look.
 #[derive(Debug, Clone)]

@@ -14,8 +14,8 @@ mod stats;
 mod time;
 
 pub(super) use literal::NAME_BYTES;
-pub use names::ALIASES;
 pub(super) use names::CHILD;
+pub use names::{ALIASES, canonical as canonical_column};
 pub use record::check_record;
 
 use std::collections::BTreeMap;

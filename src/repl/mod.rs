@@ -1,29 +1,64 @@
-//! The prompt: statements one after another, with frames and parameters that stay.
+//! The prompt: statements one after another, with results and parameters that stay.
+
+mod editor;
+mod helper;
+mod history;
+mod input;
+pub mod keys;
+mod plain;
 
 use std::io;
 
-use rustyline::error::ReadlineError;
-use rustyline::{Config, DefaultEditor};
-
 use crate::diagnostic::Source;
-use crate::session::{Audience, Session, texts};
+use crate::session::prompt::{Command, command};
+use crate::session::{Audience, Pressed, Session, texts};
+
+use history::History;
+use input::{Input, Lines};
 
 const PROMPT: &str = "schedq> ";
 const MORE: &str = "   ...> ";
 
-/// Reads and runs until Ctrl-D or `quit`; the status is 0, since every problem was told when it came.
-pub fn run(session: &mut Session, audience: &mut dyn Audience) -> io::Result<u8> {
-    let config = Config::builder().auto_add_history(false).build();
-    let mut editor = DefaultEditor::with_config(config).map_err(io::Error::other)?;
+/// The one who asks at a terminal.
+pub trait Screen: Audience {
+    /// From now on results are for somebody at a prompt: long ones are cut to the screen, each says how long it took, and a
+    /// key that is pressed while one is printed ends the printing.
+    fn at_prompt(&mut self, pressed: Pressed);
+    /// A statement begins.
+    fn begin(&mut self);
+    /// Whether colours are wanted.
+    fn has_colour(&self) -> bool;
+    /// A line beside the results.
+    fn remark(&mut self, line: &str);
+}
+
+/// Reads and runs until Ctrl-D or `quit`. The status is 0, since every problem was told when it came; 128 + its number for
+/// a signal that ended it.
+pub fn run(session: &mut Session, screen: &mut dyn Screen) -> io::Result<u8> {
+    session.keep_last();
+    screen.at_prompt(session.pressed());
+    let (mut history, why) = match History::open() {
+        Ok(history) => (history, None),
+        Err(why) => (History::in_memory(), Some(why)),
+    };
+    let mut lines: Box<dyn Lines> = if plain::is_due() {
+        Box::new(plain::Plain::default())
+    } else {
+        Box::new(editor::Editor::new(history.entries(), screen.has_colour())?)
+    };
     let example = texts::examples().next().unwrap_or_default();
-    audience.text(&format!("schedq: ask the scheduler, for example: {example}\n`help` says more, Ctrl-D leaves."))?;
+    let version = env!("CARGO_PKG_VERSION");
+    screen.text(&format!(
+        "schedq {version}: ask the scheduler, for example: {example}\n`help` says more, Tab completes, Ctrl-D leaves."
+    ))?;
+    if let Some(why) = why {
+        screen.remark(&format!("note: history is not kept: {why}"));
+    }
     let mut text = String::new();
     loop {
-        match editor.readline(if text.is_empty() { PROMPT } else { MORE }) {
-            Ok(line) => {
-                if text.is_empty() && matches!(line.trim(), "quit" | "quit;" | "exit") {
-                    return Ok(0);
-                }
+        let prompt = if text.is_empty() { PROMPT } else { MORE };
+        match lines.read(prompt, &text, session)? {
+            Input::Line(line) => {
                 text.push_str(&line);
                 text.push('\n');
                 if texts::is_incomplete(&text) {
@@ -33,34 +68,53 @@ pub fn run(session: &mut Session, audience: &mut dyn Audience) -> io::Result<u8>
                 if whole.trim().is_empty() {
                     continue;
                 }
-                if command(&whole, audience)? {
-                    continue;
+                // One that begins with a blank is not to be remembered, as in a shell.
+                if !whole.starts_with(' ') && history.is_new(whole.trim_end()) {
+                    lines.remember(whole.trim_end());
+                    if let Some(why) = history.add(whole.trim_end()) {
+                        screen.remark(&format!("note: history is not kept any more: {why}"));
+                    }
                 }
-                // History is a convenience: a question must not fail for it.
-                let _ = editor.add_history_entry(whole.trim_end());
-                session.run_each(&Source::new("prompt", whole), audience)?;
+                screen.begin();
+                if answer(whole, session, screen)? {
+                    return Ok(0);
+                }
             }
             // Half a statement is dropped, the prompt stays.
-            Err(ReadlineError::Interrupted) => text.clear(),
-            Err(ReadlineError::Eof) => return Ok(0),
-            Err(error) => return Err(io::Error::other(error)),
+            Input::Interrupted => text.clear(),
+            Input::End => {
+                if !text.is_empty() {
+                    screen.remark("the input ended in the middle of a statement: it was not run");
+                }
+                return Ok(0);
+            }
+            Input::Terminated => {}
+        }
+        if let Some(signal) = session.terminated() {
+            return Ok(128 + signal as u8);
         }
     }
 }
 
-/// What only the prompt understands; `false` for a statement.
-fn command(line: &str, audience: &mut dyn Audience) -> io::Result<bool> {
-    let words: Vec<&str> = line.trim().trim_end_matches(';').split_whitespace().collect();
-    match words.as_slice() {
-        ["help", ..] => audience.text(&texts::help())?,
-        ["list"] => audience.text(&format!("{}\n{}", texts::families(), texts::queries()))?,
-        ["list", "families"] => audience.text(&texts::families())?,
-        ["list", "queries"] => audience.text(&texts::queries())?,
-        ["describe", family] => match texts::describe(family) {
-            Ok(text) => audience.text(&text)?,
-            Err(problem) => audience.problem(&problem),
-        },
-        _ => return Ok(false),
+/// Does what was said; whether the prompt is to be left.
+fn answer(whole: String, session: &mut Session, screen: &mut dyn Screen) -> io::Result<bool> {
+    let said = match command(&whole) {
+        None => {
+            session.run_each(&Source::new("prompt", whole), screen)?;
+            return Ok(false);
+        }
+        Some(Command::Quit) => return Ok(true),
+        Some(Command::Help(topic)) => session.help(topic.as_deref(), keys::KEYS),
+        Some(Command::List(what)) => session.list(what.as_deref()),
+        Some(Command::Describe(what)) => session.describe(what.as_deref()),
+        Some(Command::Elsewhere { found, right }) => {
+            screen.remark(&format!("{found} is another program's: here it is {right}"));
+            return Ok(false);
+        }
+    };
+    match said {
+        Ok(text) => screen.text(&text)?,
+        Err(problem) => screen.problem(&problem),
     }
-    Ok(true)
+    Ok(false)
 }

@@ -24,22 +24,26 @@ impl Session {
         let mut command = command.map(Command::hold).transpose()?;
         let before: Vec<zero::Before> = queries.iter().map(|q| zero::Before::look(&q.plan)).collect();
         let first_number = self.results + 1;
+        let keeps_last = self.keeps_last;
         let mut passed: Vec<Passed<'_>> =
-            queries.iter().enumerate().map(|(i, q)| Passed::new(q, label(q, first_number + i))).collect();
+            queries.iter().enumerate().map(|(i, q)| Passed::new(q, label(q, first_number + i), keeps_last)).collect();
         let plans: Vec<&Plan> = queries.iter().map(|q| &q.plan).collect();
         let mut relay = Relay { audience: &mut *audience, queries, passed: &mut passed, failed: None };
         let results = window::run(&plans, records, command.as_mut(), &self.events, &mut relay);
         if let Some(error) = relay.failed {
             return Err(Stop::Output(error));
         }
-        let window::Results { outcomes, recordings } = results?;
+        let window::Results { outcomes, recordings, .. } = results?;
+        if recordings.is_empty() {
+            self.go_on()?;
+        }
         let host = environment::facts();
         let (mut rows, mut interrupted) = (0, false);
         for ((index, planned), (outcome, passed)) in queries.iter().enumerate().zip(outcomes.into_iter().zip(passed)) {
             interrupted |= outcome.window.ended == Ended::Interrupted;
             summary.lost |= outcome.account.lost() > 0;
             let last = build(&planned.plan, &outcome, &host)?;
-            let mut frames = passed.frames;
+            let (mut frames, let_go) = (passed.frames, passed.let_go);
             frames.push(last.clone());
             let mut whole = joined(frames)?.unwrap_or_else(|| last.clone());
             rows += whole.meta.rows_matched;
@@ -47,7 +51,7 @@ impl Session {
                 whole.meta.notes.push(before[index].reason(&planned.plan, &outcome));
             }
             let streamed = planned.plan.scan.every_ns.is_some() || streams_rows(&planned.plan);
-            self.hand_out(index, planned, whole, streamed.then_some(last), audience)?;
+            self.hand_out(index, planned, (whole, let_go), streamed.then_some(last), audience)?;
         }
         self.results += queries.len();
         summary.interrupted |= interrupted;
@@ -87,6 +91,10 @@ impl window::Watcher for Relay<'_, '_> {
 
     fn progress(&mut self, elapsed_ns: u64, total_ns: Option<u64>) {
         self.audience.progress(elapsed_ns, total_ns);
+    }
+
+    fn wants_parts(&self, index: usize) -> bool {
+        self.queries[index].may_be_compared(&*self.audience)
     }
 
     fn wants_rows(&self, index: usize) -> bool {

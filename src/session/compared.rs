@@ -37,7 +37,7 @@ pub struct Words {
 
 impl Side {
     /// What is known of it before anything runs: of a file nothing, for it may be written until then.
-    pub fn schema(&self, scope: &Scope<'_>) -> Option<Frame> {
+    pub(super) fn schema(&self, scope: &Scope<'_>) -> Option<Frame> {
         match self {
             Side::Frame(name) => scope.schema(name),
             Side::File(_) => None,

@@ -1,15 +1,21 @@
 //! Where the rooms meet: text → AST → plan → scan → table → frame → whoever asked.
 
+#[cfg(feature = "live")]
+mod analyze;
 mod around;
 #[cfg(feature = "live")]
 mod ask;
 mod asserted;
+pub mod classes;
 pub mod command;
 mod compared;
+pub mod complete;
 pub mod described;
 mod environment;
 mod events;
+mod help;
 mod named;
+pub mod prompt;
 mod queried;
 mod recording;
 pub mod replay;
@@ -19,6 +25,9 @@ mod steps;
 #[cfg(feature = "live")]
 mod tape;
 pub mod texts;
+mod verify;
+#[cfg(feature = "live")]
+mod verifying;
 #[cfg(feature = "live")]
 mod window;
 #[cfg(feature = "live")]
@@ -27,6 +36,7 @@ mod zero;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
+use std::time::Duration;
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
 pub use crate::frame::Frame;
@@ -37,7 +47,7 @@ pub use crate::plan::Plan;
 #[cfg(not(feature = "live"))]
 use crate::plan::Record;
 
-pub use events::{Event, Events, Teller, Told, events};
+pub use events::{Event, Events, Pressed, Teller, Told, events};
 pub use recording::{Recorded, filter_clauses, must_cover};
 pub use steps::{Planned, Step};
 
@@ -133,6 +143,8 @@ pub struct Session {
     events: Events,
     /// Results so far: numbers those without a name.
     results: usize,
+    /// The last result is kept as [`prompt::LAST`].
+    keeps_last: bool,
 }
 
 /// Why a run stopped.
@@ -156,7 +168,48 @@ impl From<io::Error> for Stop {
 
 impl Session {
     pub fn new(settings: Settings, events: Events) -> Self {
-        Self { settings, params: Params::new(), frames: BTreeMap::new(), events, results: 0 }
+        Self { settings, params: Params::new(), frames: BTreeMap::new(), events, results: 0, keeps_last: false }
+    }
+
+    /// From now on the last result can be asked for as [`prompt::LAST`].
+    pub fn keep_last(&mut self) {
+        self.keeps_last = true;
+    }
+
+    /// Nothing runs: somebody is at the prompt.
+    pub fn rest(&self) {
+        self.events.rest();
+    }
+
+    /// A statement was typed.
+    pub fn busy(&self) {
+        self.events.busy();
+    }
+
+    /// The signal that came within `time`, if one did.
+    pub fn signalled(&self, time: Duration) -> Option<i32> {
+        match self.events.wait_for(time) {
+            Ok(Event::Stop(signal)) => Some(signal),
+            _ => None,
+        }
+    }
+
+    /// The signal that ends the program, if one came.
+    pub fn terminated(&self) -> Option<i32> {
+        self.events.terminated()
+    }
+
+    /// Counts the signals that came.
+    pub fn pressed(&self) -> Pressed {
+        self.events.pressed()
+    }
+
+    /// Whether what runs is not wanted any more.
+    fn go_on(&self) -> Result<(), Stop> {
+        match self.events.abandoned() {
+            true => Err(Diagnostic::new("abandoned", Exit::Interrupted, "abandoned: the result is not kept").into()),
+            false => Ok(()),
+        }
     }
 
     /// Sets parameters from outside, as text that is typed where it is used; they win over a script's own defaults.
@@ -181,6 +234,10 @@ impl Session {
                 return Ok(Summary { problem: problems.first().map(|p| p.exit), ..Summary::default() });
             }
         };
+        if let Some(problem) = command.and_then(|_| steps::windows_with_command(&steps)) {
+            audience.problem(&problem);
+            return Ok(Summary { problem: Some(problem.exit), ..Summary::default() });
+        }
         let mut summary = Summary::default();
         let steps = if command.is_some() { steps::together(steps) } else { steps };
         self.run_steps(&steps, command, audience, &mut summary)?;
@@ -198,6 +255,7 @@ impl Session {
                 queries.chain(records.iter().map(steps::explained_record)).collect()
             }
             Step::Replay(query) => vec![steps::explained(&query.plan)],
+            Step::Analyze(query) | Step::Verify(query) => vec![steps::explained(&query.plan)],
             _ => Vec::new(),
         });
         Ok(pages.collect())
@@ -229,6 +287,7 @@ impl Session {
     /// Whether a statement is run although a signal has ended a window before it: it uses what there is.
     fn still_due(&self, statement: &Statement, summary: &mut Summary) -> bool {
         match statement {
+            Statement::Analyze(_) | Statement::Verify(_) => summary.not_run += 1,
             Statement::Query(_) | Statement::Assign { .. } | Statement::Record(_) => summary.not_run += 1,
             Statement::Block { statements, .. } => summary.not_run += statements.len(),
             Statement::Show { frame, .. } | Statement::Save { frame, .. } => {
@@ -280,13 +339,15 @@ impl Session {
                 summary.not_run += queries.len() + records.len();
                 Ok(())
             }
-            Step::Replay(_) if summary.interrupted => {
+            Step::Replay(_) | Step::Analyze(_) | Step::Verify(_) if summary.interrupted => {
                 summary.not_run += 1;
                 Ok(())
             }
             step if summary.not_run > 0 && step.uses().iter().any(|name| self.named(name).is_err()) => Ok(()),
             Step::Run { queries, records } => self.ask(queries, records, command, audience, summary),
             Step::Replay(query) => self.replay(query, audience, summary),
+            Step::Verify(query) => self.verify(query, command, audience, summary),
+            Step::Analyze(query) => self.analyze(query, command, audience, summary),
             Step::Explain(text) => Ok(audience.text(text)?),
             Step::Param { name, value } => {
                 self.params.entry(name.clone()).or_insert_with(|| value.clone());
@@ -317,9 +378,34 @@ impl Session {
         _: &mut Summary,
     ) -> Result<(), Stop> {
         let texts = queries.iter().map(|q| &q.plan.text).chain(records.iter().map(|r| &r.text));
-        let what = texts.map(String::as_str).next().unwrap_or("the query");
-        Err(Diagnostic::new("no-live-source", Exit::NotPossible, format!("this build cannot run {what}"))
-            .help("it was built without the feature `live`; it can ask recordings (from 'FILE' …), check, explain and fmt")
-            .into())
+        Err(no_live_source(texts.map(String::as_str).next().unwrap_or("the query")).into())
     }
+
+    #[cfg(not(feature = "live"))]
+    fn verify(
+        &mut self,
+        planned: &Planned,
+        _: Option<&[OsString]>,
+        _: &mut dyn Audience,
+        _: &mut Summary,
+    ) -> Result<(), Stop> {
+        Err(no_live_source(&planned.plan.text).into())
+    }
+
+    #[cfg(not(feature = "live"))]
+    fn analyze(
+        &mut self,
+        planned: &Planned,
+        _: Option<&[OsString]>,
+        _: &mut dyn Audience,
+        _: &mut Summary,
+    ) -> Result<(), Stop> {
+        Err(no_live_source(&planned.plan.text).into())
+    }
+}
+
+#[cfg(not(feature = "live"))]
+fn no_live_source(what: &str) -> Diagnostic {
+    Diagnostic::new("no-live-source", Exit::NotPossible, format!("this build cannot run {what}"))
+        .help("it was built without the feature `live`; it can ask recordings (from 'FILE' …), check, explain and fmt")
 }

@@ -1,5 +1,6 @@
 //! From what a source gave to a frame, and on to whoever asked.
 
+use super::prompt::LAST;
 use super::{Audience, Finished, Planned, Session, Stop};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::frame::{self, Frame};
@@ -13,11 +14,19 @@ pub(super) struct Passed<'p> {
     label: Label<'p>,
     /// Kept if somebody will ask for them again; else only what they say of themselves.
     pub frames: Vec<Frame>,
+    /// How many rows may still be kept for a result that nobody has named.
+    room: usize,
+    /// Rows were let go, so that what is left is not the whole.
+    pub let_go: bool,
 }
 
+/// Rows that are kept of a result in case somebody asks for the last one: a run without end would fill the memory.
+const MOST_KEPT: usize = 1_000_000;
+
 impl<'p> Passed<'p> {
-    pub fn new(planned: &'p Planned, label: Label<'p>) -> Self {
-        Passed { planned, label, frames: Vec::new() }
+    pub fn new(planned: &'p Planned, label: Label<'p>, keeps_last: bool) -> Self {
+        let room = if keeps_last { MOST_KEPT } else { 0 };
+        Passed { planned, label, frames: Vec::new(), room, let_go: false }
     }
 
     pub fn on(&mut self, table: Table, window: &Window, audience: &mut dyn Audience) -> Result<(), Stop> {
@@ -27,14 +36,26 @@ impl<'p> Passed<'p> {
         if name.is_none() {
             audience.batch(self.label, plan, &made)?;
         }
-        if name.is_some() || save.is_some() || audience.keeps() {
+        let needed = name.is_some() || save.is_some() || audience.keeps();
+        let fits = !self.let_go && made.data.height() <= self.room;
+        if needed || fits {
+            self.room = self.room.saturating_sub(made.data.height());
             self.frames.push(made);
         } else {
             // Nobody will ask for its rows again; a run without end would fill the memory with them.
-            self.frames.push(made.without_rows());
-            self.frames = joined(std::mem::take(&mut self.frames))?.into_iter().collect();
+            self.let_go = true;
+            self.frames.push(made);
+            let all = std::mem::take(&mut self.frames).into_iter().map(Frame::without_rows);
+            self.frames = joined(all.collect())?.into_iter().collect();
         }
         Ok(())
+    }
+}
+
+impl Planned {
+    /// Whether its result stays when it has been shown: under a name, or in a file.
+    pub(super) fn may_be_compared(&self, audience: &dyn Audience) -> bool {
+        self.name.is_some() || self.save.is_some() || audience.keeps()
     }
 }
 
@@ -62,12 +83,13 @@ pub(super) fn nothing(plan: &Plan, outcome: &Outcome, place: &str) -> String {
 }
 
 impl Session {
-    /// A whole result. `last`, where batches of it were handed out before, is what was not yet.
+    /// A whole result. `last`, where batches of it were handed out before, is what was not yet; `let_go` tells that rows of
+    /// the whole were not kept.
     pub(super) fn hand_out(
         &mut self,
         index: usize,
         planned: &Planned,
-        whole: Frame,
+        (whole, let_go): (Frame, bool),
         last: Option<Frame>,
         audience: &mut dyn Audience,
     ) -> Result<(), Stop> {
@@ -81,6 +103,11 @@ impl Session {
         })?;
         if let Some(file) = &planned.save {
             file.write_all(&[(label, &whole)])?;
+        }
+        if self.keeps_last && let_go {
+            self.frames.remove(LAST);
+        } else if self.keeps_last {
+            self.frames.insert(LAST.to_owned(), whole.clone());
         }
         if let Some(name) = &planned.name {
             self.frames.insert(name.clone(), whole);

@@ -116,26 +116,6 @@ pub fn queries() -> String {
     text
 }
 
-/// What can be said at a prompt.
-pub fn help() -> String {
-    let examples: String = examples().map(|example| format!("  {example}\n")).collect();
-    format!(
-        "A question: FAMILY [MEASURE] where … STATS by … having … sort … top N every D for D\n\
-         {examples}\n\
-         NAME = QUERY              keeps a result\n\
-         show NAME [as STYLE]      {}\n\
-         save NAME to 'FILE'       .parquet .csv .json .ndjson\n\
-         for D {{ … }}               several queries in one window\n\
-         record sched for D to 'FILE.parquet'\n\
-         from 'FILE.parquet' FAMILY …, also with around TIME D\n\
-         param NAME = VALUE        for $NAME\n\
-         explain QUERY             how it would run\n\
-         list, describe FAMILY     what there is to ask\n\
-         quit                      or Ctrl-D; Ctrl-C ends a window\n",
-        lang::words::STYLES.join(", ")
-    )
-}
-
 pub fn is_family(name: &str) -> bool {
     catalog::family(&name.to_lowercase()).is_some()
 }

@@ -95,3 +95,37 @@ fn errors_are_passed_on() {
     let nothing: [Result<Batch, Failed>; 0] = [];
     assert_eq!(run(&scan, &case.recorded, nothing).unwrap_err(), Failed::Replay(Error::NoReplay { family: "sched" }));
 }
+
+/// Room for groups and rows is bounded, and what found none is counted; intervals that were handed on take none.
+#[test]
+fn room_is_bounded() {
+    let text = "100 task 0 idle
+        100 task 11 a
+        100 task 12 b
+        10_000_000 c0 switch 11 S 12
+        10_000_001 c0 switch 12 S 11
+        10_000_002 c0 switch 11 S 0
+        25_000_000 c0 switch 12 S 0";
+    let ask_with = |query: &str, bytes: u64, groups: Option<u64>| {
+        let mut case = case("room", &format!("ask: {query}\n{text}"));
+        (case.plan.scan.map_bytes, case.plan.scan.groups) = (bytes, groups);
+        let answer = ask(&case, &case.lines);
+        (lines(&answer.table), figures(&answer.account))
+    };
+    let named = |name: &str, count| (name.to_owned(), count);
+    let (rows, account) = ask_with("switch count by comm", 1 << 20, Some(1));
+    assert_eq!(rows.len(), 1);
+    assert!(rows[0].starts_with("a 2 "), "{rows:?}");
+    assert_eq!(account, [named("map_full", 2), named("matched", 2), named("seen", 4)]);
+    // The one group of an interval that is over makes room for the next one's.
+    let (rows, account) = ask_with("switch count by comm every 10ms for 1s", 1 << 20, Some(1));
+    let starts: Vec<_> = rows.iter().map(|row| row.split(" 18446").next().unwrap()).collect();
+    assert_eq!(starts, ["100 a 2 0", "20000100 b 1 0"]);
+    assert_eq!(account, [named("map_full", 1), named("matched", 3), named("seen", 4)]);
+    let (rows, account) = ask_with("switch events(at, tid)", 40, None);
+    assert_eq!(rows, ["10000000 11", "10000001 12"]);
+    assert_eq!(account, [named("matched", 2), named("rows_memory", 2), named("seen", 4)]);
+    let (rows, account) = ask_with("switch events(at, tid) first 3", 1 << 20, None);
+    assert_eq!(rows.len(), 3);
+    assert_eq!(account, [named("matched", 3), named("seen", 3)]);
+}

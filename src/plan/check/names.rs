@@ -12,7 +12,7 @@ pub const ALIASES: &[(&str, &str)] = &[("pid", "tgid")];
 pub(in crate::plan) const CHILD: &str = "child";
 
 /// The name under which the catalog knows it.
-pub(super) fn canonical(name: &str) -> &str {
+pub fn canonical(name: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, real)| real)
 }
 

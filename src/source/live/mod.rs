@@ -11,6 +11,7 @@ mod paths;
 mod read;
 pub mod record;
 pub mod rodata;
+mod statistics;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -22,9 +23,12 @@ pub use error::Error;
 pub use facts::{Facts, machine};
 pub use read::COUNTERS;
 pub use record::{Gate, RecordOptions, Recorder, Summary};
+pub use statistics::{ProgramRun, Statistics};
 
+use super::blocks::Blocks;
+use super::decode::Group;
 use super::{Account, Table, decode};
-use crate::plan::Scan;
+use crate::plan::{Output, Scan};
 use crate::plan::layout::{Layout, Machine, Mode};
 
 /// The compiled programs, by family.
@@ -51,6 +55,15 @@ pub struct Processes {
     pub child: Option<u32>,
 }
 
+/// What a scan's programs did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// Empty of times while nobody holds [`Statistics`].
+    pub programs: Vec<ProgramRun>,
+    /// Name, groups, room.
+    pub maps: Vec<(&'static str, u64, u64)>,
+}
+
 /// A scan whose programs are attached.
 pub struct Live {
     // Links are dropped before the object that they belong to.
@@ -72,6 +85,8 @@ pub struct Live {
     /// Its matched rows are those that were handed out; those still in the maps come on top.
     account: Account,
     paths: paths::HostPaths,
+    /// What the groups' histograms got in parts of the window.
+    blocks: Blocks,
 }
 
 impl Live {
@@ -101,6 +116,7 @@ impl Live {
             next_interval: 0,
             account: Account::default(),
             paths,
+            blocks: Blocks::default(),
         })
     }
 
@@ -196,6 +212,39 @@ impl Live {
         Ok(Some(table))
     }
 
+    /// What the programs did so far, and how full the maps of groups are.
+    pub fn ran(&self) -> Ran {
+        let map = match self.layout.mode {
+            Mode::Groups => Some("groups"),
+            Mode::Histograms => Some("histograms"),
+            Mode::Single | Mode::Rows => None,
+        };
+        let used = |name: &'static str| {
+            let map = read::map(&self.object, name).ok()?;
+            Some((name, map.keys().count() as u64, u64::from(self.layout.map(name)?.entries)))
+        };
+        Ran { programs: statistics::runs(&self.object), maps: map.and_then(used).into_iter().collect() }
+    }
+
+    /// Whether the parts of this scan's window can be told apart by [`Live::end_part`].
+    pub fn has_parts(&self) -> bool {
+        let needs = matches!(self.scan.output, Output::Groups { needs, .. } if needs.histogram);
+        needs && self.scan.every_ns.is_none() && self.blocks.wants_more()
+    }
+
+    /// A part of the window has ended: what it brought is kept by itself. Nothing is taken out of the kernel's maps. Gives
+    /// whether parts are to be twice as long from now on.
+    pub fn end_part(&mut self) -> Result<bool, Error> {
+        let groups = match self.layout.mode {
+            Mode::Rows => return Ok(false),
+            Mode::Single => vec![Group { key: Vec::new(), cell: read::single(&self.object, &self.layout)? }],
+            Mode::Groups | Mode::Histograms => {
+                read::take_groups(&self.object, &self.scan, &self.layout, self.machine, None)?
+            }
+        };
+        Ok(self.blocks.end_part(groups.iter().map(|group| (group.key.as_slice(), &group.cell.histogram))))
+    }
+
     /// What is left to read after [`Live::close`], and the account of the whole window.
     pub fn finish(mut self) -> Result<(Table, Account, Vec<String>), Error> {
         let table = match self.layout.mode {
@@ -205,7 +254,9 @@ impl Live {
                 decode::rows(&self.scan, &self.layout, &words, self.rows_taken, self.start_ns, &mut self.paths)
             }
             Mode::Single => {
-                let cell = read::single(&self.object, &self.layout)?;
+                let mut whole = [Group { key: Vec::new(), cell: read::single(&self.object, &self.layout)? }];
+                self.blocks.finish(&mut whole);
+                let [Group { cell, .. }] = whole;
                 decode::single(cell)
             }
             Mode::Groups | Mode::Histograms => {
@@ -218,6 +269,7 @@ impl Live {
                     let rows: u64 = behind.iter().map(|g| g.cell.count).sum();
                     self.account.seen = self.account.seen.saturating_sub(rows);
                 }
+                self.blocks.finish(&mut groups);
                 decode::groups(&self.scan, &self.layout, groups, self.start_ns, &mut self.paths)
             }
         };

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use super::groups::Groups;
+use super::groups::{Groups, handed_on};
 use super::terms::{Terms, value};
 use crate::catalog::replay::{Rows, Task};
 use crate::catalog::task::{OWN_SLOT, slot};
@@ -33,6 +33,7 @@ pub struct Collector {
     intervals: Option<Intervals>,
     /// Groups of intervals that are over.
     finished: Vec<Group>,
+    finished_bytes: u64,
     /// Counts the intervals that had groups: what tasks remember of an earlier one is no longer good.
     round: u32,
     record_slots: Vec<u8>,
@@ -81,6 +82,7 @@ impl Collector {
                 next: origin.saturating_add(every),
             }),
             finished: Vec::new(),
+            finished_bytes: 0,
             round: 1,
             record_slots: layout.record_slots.clone(),
             words: Vec::new(),
@@ -100,6 +102,11 @@ impl Collector {
         NoRoom { clamped: self.groups.clamped, ..self.no_room }
     }
 
+    /// All groups as they are, of a query without intervals.
+    pub fn groups(&self) -> Vec<Group> {
+        self.groups.all()
+    }
+
     /// The one group of a query without keys.
     pub fn single(&self) -> crate::source::Cell {
         self.groups.cell(0)
@@ -107,6 +114,7 @@ impl Collector {
 
     /// Groups of the intervals that are over, each key with its interval's number in front.
     pub fn take_finished(&mut self) -> Vec<Group> {
+        self.finished_bytes = 0;
         std::mem::take(&mut self.finished)
     }
 
@@ -160,7 +168,7 @@ impl Collector {
         if task.group_of == self.round && self.groups.key(task.group) == key {
             return Some(task.group);
         }
-        let place = self.groups.place(key, self.finished.len())?;
+        let place = self.groups.place(key, self.finished_bytes)?;
         (task.group, task.group_of) = (place, self.round);
         Some(place)
     }
@@ -193,7 +201,9 @@ impl Rows for Collector {
         if let Some(intervals) = &mut self.intervals
             && at >= intervals.next
         {
-            self.finished.extend(self.groups.take(&[intervals.number]));
+            let over = self.groups.take(&[intervals.number]);
+            self.finished_bytes += handed_on(&over);
+            self.finished.extend(over);
             self.round += 1;
             intervals.go_on(at);
         }

@@ -2,21 +2,17 @@
 
 use std::collections::HashMap;
 
-use polars_parquet::parquet::compression::{Compression, CompressionOptions, ZstdLevel, compress};
-
 use super::container::{Chunk, Packed};
 use super::encode::{self, MISSING};
 use super::error::Doing;
 use super::meta;
-use super::schema::{COLUMNS, IDS, Id, PAGED, Rows, STATES, policy_word, state_word};
-use super::tasks::{Keys, Tasks, text};
-use crate::catalog::event::{Event, Gap, Identity, Kind, NO_CGROUP, flag, who};
+use super::rare;
+use super::schema::{COLUMNS, IDS, Id, PAGED, Rows, STATES, state_word};
+use super::tasks::{Keys, Tasks};
+use crate::catalog::event::{Event, Gap, Identity, Kind, flag};
 
 /// Rows of a page. A reader holds one page of each column that it needs, unpacked.
 pub const PAGE_ROWS: usize = 1 << 16;
-
-/// zstd's fastest ordinary level: the next ones take twice the time and more for a few hundredths of a byte per event.
-const LEVEL: i32 = 1;
 
 /// Bitmaps that several columns share: which rows of the open page have a value.
 const CLASSES: [Rows; 8] =
@@ -200,12 +196,12 @@ impl Group {
         let mut chunks = Vec::with_capacity(COLUMNS.len());
         for (column, pages) in self.pages.iter().enumerate() {
             let dictionary = match dictionary(column, self) {
-                Some((plain, values)) => Some(pack(plain, values, Kept::Zstd)?),
+                Some((plain, values)) => Some(Packed::zstd(plain, values)?),
                 None => None,
             };
             chunks.push(Chunk { column, dictionary, full: pages, last: last.next() });
         }
-        self.rare(&mut chunks)?;
+        rare::chunks(&self.identities, &self.gaps, &self.cgroups, self.rows, &mut chunks)?;
         Ok(chunks)
     }
 
@@ -220,53 +216,6 @@ impl Group {
             tasks: self.tasks.fresh,
             digests: Default::default(),
         }
-    }
-
-    /// The columns that tell who tasks are and what was lost: one page each.
-    fn rare(&self, chunks: &mut Vec<Chunk<'_>>) -> Result<(), Doing> {
-        let mut add = |id: Id, (present, values): (Vec<u32>, Values)| -> Result<(), Doing> {
-            chunks.push(rare(id, self.rows, &present, values)?);
-            Ok(())
-        };
-        let all = &self.identities;
-        let ints = |of: fn(&Identity) -> Option<i64>| {
-            let some = all.iter().filter_map(|(row, who)| Some((*row, of(who)?)));
-            let (rows, values) = some.unzip();
-            (rows, Values::Ints(values))
-        };
-        let flags = |bit: u8| {
-            let (rows, values) = all.iter().map(|(row, who)| (*row, who.flags & bit != 0)).unzip();
-            (rows, Values::Flags(values))
-        };
-        let texts = |of: &dyn Fn(&Identity) -> Option<String>| {
-            let some = all.iter().filter_map(|(row, who)| Some((*row, of(who)?)));
-            let (rows, values) = some.unzip();
-            (rows, Values::Texts(values))
-        };
-        add(Id::Tgid, ints(|who| Some(who.tgid.into())))?;
-        add(Id::Process, texts(&|who| Some(text(&who.process))))?;
-        add(Id::Policy, texts(&|who| Some(policy_word(who.policy))))?;
-        add(Id::Nice, ints(|who| Some(who.nice.into())))?;
-        add(Id::Cgroup, texts(&|who| self.cgroups.get(&who.cgroup).cloned()))?;
-        add(Id::CgroupId, ints(|who| (who.cgroup != NO_CGROUP).then_some(who.cgroup as i64)))?;
-        for (id, bit) in [
-            (Id::Kthread, who::KTHREAD),
-            (Id::Recorder, who::RECORDER),
-            (Id::Child, who::CHILD),
-            (Id::Wanted, who::WANTED),
-            (Id::Running, who::RUNNING),
-        ] {
-            add(id, flags(bit))?;
-        }
-        add(Id::Born, ints(|who| Some(who.born as i64)))?;
-        add(Id::ParentTid, ints(|who| (who.kind == Kind::Fork).then_some(who.other.into())))?;
-        add(Id::OldTid, ints(|who| (who.kind == Kind::Exec).then_some(who.other.into())))?;
-        let gaps: Vec<u32> = self.gaps.iter().map(|(row, _)| *row).collect();
-        let of = |value: fn(&Gap) -> u64| Values::Ints(self.gaps.iter().map(|(_, gap)| value(gap) as i64).collect());
-        add(Id::Lost, (gaps.clone(), of(|gap| gap.count)))?;
-        add(Id::LostFrom, (gaps.clone(), of(|gap| gap.from)))?;
-        let causes = self.gaps.iter().map(|(_, gap)| gap.cause.to_owned()).collect();
-        add(Id::LostCause, (gaps, Values::Texts(causes)))
     }
 }
 
@@ -310,7 +259,7 @@ impl Open {
                 }
                 _ => present(class.expect("a class"), rows, keys, &mut plain),
             }
-            pages.push(Packed { range, ..pack(plain, rows, Kept::Zstd)? });
+            pages.push(Packed { range, ..Packed::zstd(plain, rows)? });
         }
         Ok(pages)
     }
@@ -367,62 +316,4 @@ fn dictionary(column: usize, group: &Group) -> Option<(Vec<u8>, usize)> {
     };
     plain.extend(numbers.values.iter().flat_map(|value| value.to_le_bytes()));
     Some((plain, numbers.values.len()))
-}
-
-enum Values {
-    Ints(Vec<i64>),
-    Flags(Vec<bool>),
-    Texts(Vec<String>),
-}
-
-/// One page of values that few rows have.
-fn rare(id: Id, rows: usize, present: &[u32], values: Values) -> Result<Chunk<'static>, Doing> {
-    let mut plain = Vec::new();
-    encode::sparse_levels(present, rows, &mut plain);
-    let mut dictionary = None;
-    match values {
-        Values::Ints(values) if COLUMNS[id as usize].kind == super::schema::Type::Int32 => {
-            plain.extend(values.iter().flat_map(|value| (*value as i32).to_le_bytes()));
-        }
-        Values::Ints(values) => plain.extend(values.iter().flat_map(|value| value.to_le_bytes())),
-        Values::Flags(values) => encode::bits(values.into_iter(), &mut plain),
-        Values::Texts(values) => {
-            let mut known: HashMap<&str, u32> = HashMap::new();
-            let mut entries = Vec::new();
-            let key = |value| {
-                *known.entry(value).or_insert_with(|| {
-                    entries.push(value);
-                    entries.len() as u32 - 1
-                })
-            };
-            let keys: Vec<u32> = values.iter().map(String::as_str).map(key).collect();
-            encode::keys(&keys, &mut plain);
-            let mut words = Vec::new();
-            encode::texts(entries.iter().copied(), &mut words);
-            dictionary = Some((words, entries.len()));
-        }
-    }
-    // A frame of zstd is larger than the few bytes of a column without values.
-    let kept = if plain.len() < 64 { Kept::Plain } else { Kept::Zstd };
-    let dictionary = dictionary.map(|(words, entries)| pack(words, entries, kept)).transpose()?;
-    Ok(Chunk { column: id as usize, dictionary, full: &[], last: Some(pack(plain, rows, kept)?) })
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
-    Plain,
-    Zstd,
-}
-
-fn pack(plain: Vec<u8>, values: usize, kept: Kept) -> Result<Packed, Doing> {
-    let size = plain.len();
-    if kept == Kept::Plain {
-        return Ok(Packed { bytes: plain.into(), size, values, compression: Compression::Uncompressed, range: None });
-    }
-    let level = ZstdLevel::try_new(LEVEL).map_err(|error| Doing::Encode(error.to_string()))?;
-    let mut bytes = Vec::new();
-    compress(CompressionOptions::Zstd(Some(level)), &plain, &mut bytes)
-        .map_err(|error| Doing::Encode(error.to_string()))?;
-    bytes.shrink_to_fit();
-    Ok(Packed { bytes: bytes.into(), size, values, compression: Compression::Zstd, range: None })
 }

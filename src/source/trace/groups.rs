@@ -12,6 +12,9 @@ pub struct Groups {
     /// Words of a key.
     words: usize,
     most: usize,
+    /// What one takes, and what all may, bytes.
+    each: u64,
+    bytes: u64,
     keys: Vec<u64>,
     kept: Vec<Kept>,
     counts: Vec<u64>,
@@ -32,19 +35,22 @@ struct Kept {
 
 const NEW: Kept = Kept { count: 0, sum: 0, min: u64::MAX, max: 0, max_at: 0 };
 
-/// What a group takes beside key and values: its place in the table, and what it takes when it is handed on.
-const OVERHEAD: u64 = 64;
+/// What a group takes beside key and values: its places in the table.
+const OVERHEAD: u64 = 16;
 
 impl Groups {
     /// For keys of so many words, in so many bytes; not more than `most` groups, if there is such a bound.
     pub fn new(needs: Needs, buckets: usize, words: usize, bytes: u64, most: Option<u64>) -> Groups {
         let each = (words * 8 + size_of::<Kept>() + buckets * 8) as u64 + OVERHEAD;
         let most = (bytes / each).min(most.unwrap_or(u64::MAX)).clamp(1, u64::from(u32::MAX - 1));
+        let bytes = bytes.max(each);
         Groups {
             needs,
             buckets,
             words,
             most: most as usize,
+            each,
+            bytes,
             keys: Vec::new(),
             kept: Vec::new(),
             counts: Vec::new(),
@@ -59,8 +65,9 @@ impl Groups {
         &self.keys[place as usize * self.words..][..self.words]
     }
 
-    /// The place of a group, made if it is new; `None` when there is no room for it beside `others`.
-    pub fn place(&mut self, key: &[u64], others: usize) -> Option<u32> {
+    /// The place of a group, made if it is new; `None` when there is no room for it beside others that take so
+    /// many bytes.
+    pub fn place(&mut self, key: &[u64], others: u64) -> Option<u32> {
         let mask = self.table.len() - 1;
         let mut at = hash(key) as usize & mask;
         while self.table[at] != 0 {
@@ -70,7 +77,8 @@ impl Groups {
             }
             at = (at + 1) & mask;
         }
-        if self.kept.len() + others >= self.most {
+        let count = self.kept.len();
+        if count >= self.most || (count as u64 + 1) * self.each + others > self.bytes {
             return None;
         }
         let place = self.kept.len() as u32;
@@ -135,6 +143,12 @@ impl Groups {
         Cell { count, sum, min, max, max_at, histogram, blocks: Vec::new() }
     }
 
+    /// Every group.
+    pub fn all(&self) -> Vec<Group> {
+        let group = |place: usize| Group { key: self.key(place as u32).to_vec(), cell: self.cell(place) };
+        (0..self.kept.len()).map(group).collect()
+    }
+
     /// Hands on all groups, `front` before each key, and is empty again.
     pub fn take(&mut self, front: &[u64]) -> Vec<Group> {
         let group = |place: usize| Group { key: [front, self.key(place as u32)].concat(), cell: self.cell(place) };
@@ -145,6 +159,12 @@ impl Groups {
         self.table.fill(0);
         groups
     }
+}
+
+/// What groups take that are handed on, bytes.
+pub fn handed_on(groups: &[Group]) -> u64 {
+    let one = |group: &Group| size_of::<Group>() + group.key.len() * 8 + group.cell.histogram.buckets.len() * 16;
+    groups.iter().map(|group| one(group) as u64).sum()
 }
 
 /// Multiplies as it goes: keys are few words, most of them small numbers or names, and nobody picks them to collide but
@@ -181,8 +201,10 @@ mod tests {
         assert_eq!(all[12].cell, Cell { count: 2, sum: 25, min: 12, max: 13, max_at: 9, histogram, ..Cell::default() });
         // 16 is the last bucket's least value; 17 and all above are counted in it.
         assert_eq!(groups.clamped, 2 * 3000 - 17 - 16);
-        assert_eq!(groups.place(&[1, 1], 2999), Some(0), "it is empty again");
-        assert_eq!(groups.place(&[1, 2], 2999), None, "others count too");
+        // 16 bytes of key, 40 of cell, 17 buckets, 16 of overhead.
+        assert_eq!(groups.place(&[1, 1], (1 << 20) - 208), Some(0), "it is empty again");
+        assert_eq!(groups.place(&[1, 2], (1 << 20) - 2 * 208 + 1), None, "others take room too");
+        assert_eq!(groups.place(&[1, 2], (1 << 20) - 2 * 208), Some(1));
     }
 
     #[test]
