@@ -257,7 +257,7 @@ impl Playback {
         let table = match self.layout.mode {
             Mode::Single => {
                 let mut whole = [decode::Group { key: Vec::new(), cell: self.collector.single() }];
-                self.blocks.finish(&mut whole);
+                std::mem::take(&mut self.blocks).finish(&mut whole);
                 let [decode::Group { cell, .. }] = whole;
                 decode::single(cell)
             }
