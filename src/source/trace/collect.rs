@@ -102,6 +102,11 @@ impl Collector {
         NoRoom { clamped: self.groups.clamped, ..self.no_room }
     }
 
+    /// All groups as they are, of a query without intervals.
+    pub fn groups(&self) -> Vec<Group> {
+        self.groups.all()
+    }
+
     /// The one group of a query without keys.
     pub fn single(&self) -> crate::source::Cell {
         self.groups.cell(0)

@@ -10,8 +10,9 @@ use crate::catalog::event::{Batch, Event, Gap, Identity, Kind, who};
 use crate::catalog::replay::{Fields, Known, LOSSES, Pairing, Window};
 use crate::catalog::task::{UNDER_SLOTS, slot};
 use crate::catalog::{Family, LossKind, RECURSION, ROWS_MEMORY, SHARED_LOSSES};
-use crate::plan::Scan;
 use crate::plan::layout::{Layout, Machine, Mode, layout};
+use crate::plan::{Output, Scan};
+use crate::source::blocks::Blocks;
 use crate::source::{Account, Loss, Table, decode};
 
 /// What must be known of a recording before its first batch.
@@ -78,6 +79,8 @@ pub struct Playback {
     lost: Vec<(&'static str, u64)>,
     rows_taken: u64,
     complete_at: Option<u64>,
+    /// What the groups' histograms got in parts of the recording.
+    blocks: Blocks,
 }
 
 impl Playback {
@@ -112,6 +115,7 @@ impl Playback {
             lost: Vec::new(),
             rows_taken: 0,
             complete_at: None,
+            blocks: Blocks::default(),
         })
     }
 
@@ -232,6 +236,18 @@ impl Playback {
         (!groups.is_empty()).then(|| self.groups(groups))
     }
 
+    /// Whether the parts of what is asked can be told apart by [`Playback::end_part`].
+    pub fn has_parts(&self) -> bool {
+        let needs = matches!(self.scan.output, Output::Groups { needs, .. } if needs.histogram);
+        needs && self.scan.every_ns.is_none() && self.blocks.wants_more()
+    }
+
+    /// A part has ended: what it brought is kept by itself. Gives whether parts are to be twice as long from now on.
+    pub fn end_part(&mut self) -> bool {
+        let groups = self.collector.groups();
+        self.blocks.end_part(groups.iter().map(|group| (group.key.as_slice(), &group.cell.histogram)))
+    }
+
     fn groups(&mut self, groups: Vec<decode::Group>) -> Table {
         decode::groups(&self.scan, &self.layout, groups, self.origin, &mut self.cgroups)
     }
@@ -239,9 +255,15 @@ impl Playback {
     /// The recording is over: what was not handed out, and the account of all.
     pub fn finish(mut self) -> Answer {
         let table = match self.layout.mode {
-            Mode::Single => decode::single(self.collector.single()),
+            Mode::Single => {
+                let mut whole = [decode::Group { key: Vec::new(), cell: self.collector.single() }];
+                std::mem::take(&mut self.blocks).finish(&mut whole);
+                let [decode::Group { cell, .. }] = whole;
+                decode::single(cell)
+            }
             Mode::Groups | Mode::Histograms => {
-                let groups = self.collector.take_groups();
+                let mut groups = self.collector.take_groups();
+                std::mem::take(&mut self.blocks).finish(&mut groups);
                 self.groups(groups)
             }
             Mode::Rows => {
