@@ -10,6 +10,7 @@ test:
 
 # What probes cost, against other tools; needs root.
 bench:
-	scripts/setup --bench
+	scripts/setup --bench --python
 	cargo build --locked --release
 	scripts/bench
+	scripts/bench-recording

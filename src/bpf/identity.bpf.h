@@ -6,35 +6,6 @@
 #ifndef SCHEDQ_IDENTITY_H
 #define SCHEDQ_IDENTITY_H
 
-enum identity_flag {
-	WHO_KTHREAD = 1,
-	WHO_RECORDER = 2,
-	WHO_CHILD = 4,
-	WHO_RUNNING = 8,
-	WHO_WANTED = 16,
-};
-
-struct identity_record {
-	u64 at;
-	u32 tid;
-	u32 other;
-	u32 state;
-	u16 cpu;
-	u8 kind;
-	u8 flags;
-	u64 born;
-	u64 cgroup;
-	u64 comm[2];
-	u64 process[2];
-	u32 tgid;
-	s32 prio;
-	u32 policy;
-	s32 nice;
-};
-
-DESCRIBED(struct identity_record);
-DESCRIBED(enum identity_flag);
-
 /* What is known of a task, in task_state.tag. */
 enum standing {
 	/* Its fields are remembered. */
@@ -45,6 +16,9 @@ enum standing {
 	/* It was wanted when it was last told and is not any more: the recorder is still to hear of that. */
 	LEFT = 8,
 };
+
+/* Whether an event in which the task takes part is for the recorder. */
+#define CONCERNS(state) ((state)->tag & (WANTED | LEFT))
 
 static __always_inline const u64 *comm_words(struct task_struct *p)
 {

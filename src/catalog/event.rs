@@ -1,7 +1,7 @@
 //! The scheduler's events as they are recorded: one form for whoever records them, for the file and for whoever makes rows
 //! of them again.
 
-/// What an event tells. The numbers are those of `enum event_kind` in `src/bpf/sched.bpf.c`; the words stand in files.
+/// What an event tells. The numbers are those of `enum event_kind` in `src/bpf/records.bpf.h`; the words stand in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {
@@ -86,7 +86,7 @@ impl Kind {
     }
 }
 
-/// What happened to tasks that are known already: `struct event_record` in `src/bpf/sched.bpf.c`.
+/// What happened to tasks that are known already: `struct event_record` in `src/bpf/records.bpf.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct Event {
@@ -107,7 +107,7 @@ pub struct Event {
     pub flags: u8,
 }
 
-/// Flags of an [`Event`], `enum event_flag` in `src/bpf/sched.bpf.c`.
+/// Flags of an [`Event`], `enum event_flag` in `src/bpf/records.bpf.h`.
 pub mod flag {
     /// The task that leaves was preempted by the kernel: it is runnable whatever its state says.
     pub const PREEMPT: u8 = 1;
@@ -117,7 +117,7 @@ pub mod flag {
     pub const ON_CPU: u8 = 4;
 }
 
-/// Who a task is from a time on: `struct identity_record` in `src/bpf/sched.bpf.c`.
+/// Who a task is from a time on: `struct identity_record` in `src/bpf/records.bpf.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct Identity {
@@ -153,7 +153,7 @@ pub struct Identity {
 
 pub const NO_CGROUP: u64 = 1 << 63;
 
-/// Flags of an [`Identity`], `enum identity_flag` in `src/bpf/sched.bpf.c`.
+/// Flags of an [`Identity`], `enum identity_flag` in `src/bpf/records.bpf.h`.
 pub mod who {
     pub const KTHREAD: u8 = 1;
     /// A thread of the recorder itself, or the process that is to become its command while it is held.

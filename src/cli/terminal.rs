@@ -13,7 +13,7 @@ use super::prompted::{Outlet, Prompted};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::output::file::{self, Prepared};
 use crate::output::ndjson::Label;
-use crate::output::{Style, csv, diagnostic, histogram, json, ndjson, screen, table, taped, trust};
+use crate::output::{Style, csv, diagnostic, heatmap, histogram, json, ndjson, screen, table, taped, trust};
 use crate::session::{Audience, Finished, Frame, Plan, Recorded};
 
 pub struct Terminal {
@@ -353,6 +353,13 @@ impl Audience for Terminal {
             Some("table") => out.write_all(table::render(frame, &self.out).map_err(io::Error::other)?.as_bytes())?,
             Some("hist") if !histogram::applies(frame) => {
                 self.note(&format!("{name} is no histogram: its query has other stats"));
+                out.write_all(self.people(frame)?.as_bytes())?;
+            }
+            Some("heatmap") if heatmap::applies(frame) => {
+                out.write_all(heatmap::render(frame, &self.out).map_err(io::Error::other)?.as_bytes())?;
+            }
+            Some("heatmap") => {
+                self.note(&format!("{name} has no histogram for each interval: its query would say `hist every 1s`"));
                 out.write_all(self.people(frame)?.as_bytes())?;
             }
             _ if self.keeps() => self.keep(Label::Name(name), frame),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::ndjson::Label;
-use super::{csv, json, ndjson, parquet};
+use super::{csv, json, ndjson, parquet, plot};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::frame::Frame;
 use crate::name::escape;
@@ -22,13 +22,24 @@ pub enum Format {
     Csv,
     Json,
     Ndjson,
+    /// A picture, of histograms only.
+    Svg,
+    /// The same picture in a page.
+    Html,
 }
 
 impl Format {
-    const ENDINGS: [(&'static str, Format); 4] =
-        [("parquet", Format::Parquet), ("csv", Format::Csv), ("json", Format::Json), ("ndjson", Format::Ndjson)];
+    /// The endings of files, in the order in which they are told.
+    pub const ENDINGS: [(&'static str, Format); 6] = [
+        ("parquet", Format::Parquet),
+        ("csv", Format::Csv),
+        ("json", Format::Json),
+        ("ndjson", Format::Ndjson),
+        ("svg", Format::Svg),
+        ("html", Format::Html),
+    ];
 
-    /// `None` for another ending than `.parquet .csv .json .ndjson`.
+    /// `None` for an ending that is not in the list.
     pub fn from_path(path: &Path) -> Option<Format> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         Self::ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, format)| *format)
@@ -45,7 +56,9 @@ impl Format {
             (Format::Ndjson, _) => frames.iter().try_for_each(|(label, frame)| ndjson::write(out, frame, *label)),
             (Format::Csv, [(_, frame)]) => csv::write(out, frame, true),
             (Format::Parquet, [(_, frame)]) => parquet::write(out, frame),
-            (Format::Csv | Format::Parquet, _) => {
+            (Format::Svg, [(_, frame)]) => plot::svg(out, frame),
+            (Format::Html, [(_, frame)]) => plot::html(out, frame),
+            (Format::Csv | Format::Parquet | Format::Svg | Format::Html, _) => {
                 let cause = format!("holds one result, and there are {}", frames.len());
                 Err(io::Error::new(ErrorKind::InvalidInput, cause))
             }
@@ -112,7 +125,11 @@ impl Prepared {
 
     /// Whether the plan's result will fit the format: asked before the window starts.
     pub fn accepts(&self, plan: &Plan) -> Result<(), Diagnostic> {
-        if self.format == Format::Csv { csv::accepts(plan) } else { Ok(()) }
+        match self.format {
+            Format::Csv => csv::accepts(plan),
+            Format::Svg | Format::Html => plot::accepts(plan),
+            Format::Parquet | Format::Json | Format::Ndjson => Ok(()),
+        }
     }
 
     /// Writes one result. The old file stays as it was when this fails.
@@ -207,7 +224,7 @@ fn unknown_ending(path: &Path) -> Diagnostic {
         }
         None => format!("cannot save to '{name}': the path has no ending, and the ending chooses the format"),
     };
-    Diagnostic::new("unknown-ending", Exit::Wrong, title).help("use one of .parquet .csv .json .ndjson")
+    Diagnostic::new("unknown-ending", Exit::Wrong, title).help("use one of .parquet .csv .json .ndjson .svg .html")
 }
 
 fn failure(path: &Path, error: &io::Error, exit: Exit) -> Diagnostic {

@@ -3,7 +3,8 @@
 use polars::prelude::PolarsResult;
 use unicode_width::UnicodeWidthStr;
 
-use super::cells::{self, Value};
+use super::cells::Value;
+use super::grid::{self, Measure};
 use super::table::{bound, text};
 use super::{Style, bars, units};
 use crate::frame::buckets::{Bucket, fill_linear, powers_of_two};
@@ -17,12 +18,12 @@ const SHORTEST: usize = 4;
 
 /// Whether this frame is one for [`render`]: a histogram in long form.
 pub fn applies(frame: &Frame) -> bool {
-    scale(frame).is_some()
+    grid::measure(frame).is_some()
 }
 
 /// Every group's histogram. A frame that is none gives an empty text.
 pub fn render(frame: &Frame, style: &Style) -> PolarsResult<String> {
-    let Some((measure, scale)) = scale(frame) else { return Ok(String::new()) };
+    let Some(Measure { label, scale }) = grid::measure(frame) else { return Ok(String::new()) };
     let blocks = blocks(frame, style)?;
     if blocks.is_empty() {
         return Ok("(no rows)\n".to_owned());
@@ -42,7 +43,7 @@ pub fn render(frame: &Frame, style: &Style) -> PolarsResult<String> {
             Scale::LogLinear { .. } => powers_of_two(&block.buckets),
             Scale::Linear { lo, hi, step, .. } => fill_linear(&block.buckets, lo, hi, step),
         };
-        draw(&mut out, measure, &buckets, unit, style);
+        draw(&mut out, label, &buckets, unit, style);
         if let Some(totals) = frame.meta.groups.get(at) {
             out.push_str(&format!("{}\n", summary(totals, unit, style)));
         }
@@ -53,51 +54,21 @@ pub fn render(frame: &Frame, style: &Style) -> PolarsResult<String> {
     Ok(out)
 }
 
-fn scale(frame: &Frame) -> Option<(&str, Scale)> {
-    frame.columns.iter().find_map(|c| match c.role {
-        Role::BucketLow(scale) => Some((c.label.as_str(), scale)),
-        _ => None,
-    })
-}
-
-/// One group.
+/// One group, of one interval.
 struct Block {
     heading: String,
     buckets: Vec<Bucket>,
 }
 
-/// Rows of equal keys are one block.
 fn blocks(frame: &Frame, style: &Style) -> PolarsResult<Vec<Block>> {
-    let cells = cells::of(frame)?;
-    let mut blocks: Vec<Block> = Vec::new();
-    for row in 0..frame.data.height() {
-        let mut heading = Vec::new();
-        let (mut lo, mut hi, mut count) = (None, None, None);
-        let integer = |value: Value| if let Value::Int(n) = value { Some(n) } else { None };
-        for (column, cells) in frame.columns.iter().zip(&cells) {
-            let value = cells.get(row);
-            match column.role {
-                Role::BucketLow(_) => lo = integer(value),
-                Role::BucketHigh => hi = integer(value),
-                Role::BucketCount => count = integer(value),
-                Role::Interval(_) => heading.push(text(&value, column.kind, column.role, style)),
-                Role::Key | Role::Stat | Role::Event => {
-                    let shown = match value {
-                        Value::Missing => "(missing)".to_owned(),
-                        value => text(&value, column.kind, column.role, style),
-                    };
-                    heading.push(format!("{}={shown}", column.label));
-                }
-            }
-        }
-        let heading = heading.join("  ");
-        let Some(bucket) = cells::bucket(lo, hi, count) else { continue };
-        match blocks.last_mut() {
-            Some(last) if last.heading == heading => last.buckets.push(bucket),
-            _ => blocks.push(Block { heading, buckets: vec![bucket] }),
-        }
-    }
-    Ok(blocks)
+    let interval = frame.columns.iter().find(|column| matches!(column.role, Role::Interval(_)));
+    let block = |cell: grid::Cell| {
+        let start = cell.interval.zip(interval);
+        let start = start.map(|(at, column)| text(&Value::Int(at), column.kind, column.role, style));
+        let parts: Vec<String> = start.into_iter().chain((!cell.heading.is_empty()).then_some(cell.heading)).collect();
+        Block { heading: parts.join("  "), buckets: cell.buckets }
+    };
+    Ok(grid::of(frame, style)?.into_iter().map(block).collect())
 }
 
 fn draw(out: &mut String, measure: &str, buckets: &[Bucket], unit: Measured, style: &Style) {

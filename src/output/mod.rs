@@ -6,10 +6,13 @@ mod cells;
 pub mod csv;
 pub mod diagnostic;
 pub mod file;
+mod grid;
+pub mod heatmap;
 pub mod histogram;
 pub mod json;
 pub mod ndjson;
 pub mod parquet;
+mod plot;
 pub mod screen;
 pub mod table;
 pub mod taped;
@@ -28,7 +31,7 @@ pub fn text(frame: &Frame, style: &Style) -> PolarsResult<String> {
 }
 
 /// What may stand behind `show NAME as`.
-pub const STYLES: &[&str] = &["table", "hist", "json", "csv"];
+pub const STYLES: &[&str] = &["table", "hist", "heatmap", "json", "csv"];
 
 /// How text for people may look.
 #[derive(Debug, Clone)]

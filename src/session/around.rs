@@ -58,6 +58,13 @@ pub fn wall_text(at_ns: u64, meta: &Meta) -> String {
     TimeZone::system().to_datetime(time).strftime("%Y-%m-%d %H:%M:%S%.6f").to_string()
 }
 
+/// The month in which a recording was made.
+pub fn month(meta: &Meta) -> String {
+    let epoch = i128::from(meta.start_ns) + i128::from(meta.wall_offset_ns);
+    let time = Timestamp::from_nanosecond(epoch).unwrap_or(Timestamp::UNIX_EPOCH);
+    TimeZone::UTC.to_datetime(time).strftime("%B %Y").to_string()
+}
+
 /// Without a date it is the first such time inside the recording.
 fn of_wall(time: WallTime, meta: &Meta, zone: &TimeZone) -> Option<i128> {
     let zone = match time.offset_s {

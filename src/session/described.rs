@@ -8,6 +8,7 @@ use serde_json::json;
 use super::{replay, texts};
 use crate::catalog::event::Kind;
 use crate::diagnostic::Diagnostic;
+use crate::name;
 use crate::source::trace::describe;
 
 /// Whether a name is that of a file, and not of a family.
@@ -17,7 +18,11 @@ pub fn is_recording(name: &str) -> bool {
 
 /// For people.
 pub fn text(file: &str) -> Result<String, Diagnostic> {
-    let lines = describe::describe(&replay::open(file)?).map_err(|e| e.diagnostic())?;
+    let mut lines = describe::describe(&replay::open(file)?).map_err(|e| e.diagnostic())?;
+    // As it was named: the one that comes with the program lies somewhere else.
+    if let Some((_, value)) = lines.iter_mut().find(|(label, _)| *label == "recording") {
+        *value = name::escape(file.as_bytes());
+    }
     let width = lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
     let mut text = String::new();
     for (label, value) in lines {

@@ -223,8 +223,8 @@ fn notes(plan: &Plan, recording: &Recording) -> Vec<String> {
     if plan.from.as_deref() == Some(SAMPLE) {
         let host = meta.fact("kernel").map_or_else(String::new, |kernel| format!(" on Linux {kernel}"));
         notes.push(format!(
-            "this is the recording that comes with schedq, made {}{host}: it says nothing about this machine",
-            around::wall_text(meta.start_ns, meta)
+            "this is the recording that comes with schedq, made in {}{host}: it says nothing about this machine",
+            around::month(meta)
         ));
     }
     if !meta.complete {

@@ -4,6 +4,7 @@ mod files;
 mod formats;
 mod messages;
 mod people;
+mod pictures;
 
 use jiff::tz::TimeZone;
 use schedq::output::Style;

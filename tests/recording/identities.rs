@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use schedq::catalog::event::{Kind, who};
 
 use super::recorder::{Recording, name};
+use crate::support::cgroup::Cgroup;
 use crate::support::watch::best_of_three;
-use crate::support::{Workload, live_lock, require_bpf};
+use crate::support::{Workload, live_lock, require, require_bpf};
 
 /// What the recorder said of one thread: kinds and names, in order, without what only its priority changed.
 fn told(recorded: &super::recorder::Recorded, tid: u32) -> Vec<(Kind, String)> {
@@ -195,4 +196,39 @@ fn a_crowd_that_comes_and_goes() {
         dead += u32::from(ours && event.kind == Kind::Switch && event.state & 0x80 != 0);
     });
     assert_eq!((ended, dead), (5000, 5000));
+}
+
+/// A group that is made, entered and left while events are recorded: its path is told with the first identity in it, and
+/// stays known when the group is gone.
+#[test]
+fn a_group_born_later() {
+    let test = "recording::identities::a_group_born_later";
+    if !require_bpf(test) {
+        return;
+    }
+    let _alone = live_lock();
+    let make = || Cgroup::v1_cpu("record-later").or_else(|| Cgroup::v2_cpu("record-later"));
+    let mut workload = Workload::start("sleeper 300 1000");
+    let mut recording = Recording::open(&format!("tgid = {}", workload.pid()));
+    let Some(group) = make() else {
+        require(test, false, "a hierarchy with the cpu controller");
+        return;
+    };
+    let (id, path) = (group.id(), group.path());
+    workload.go();
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    group.attach(workload.pid());
+    for _ in 0..6 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        recording.take();
+    }
+    // What is in it goes back to where it was.
+    drop(group);
+    let truth = workload.truth();
+    let recorded = recording.close();
+    let mut groups: Vec<u64> = recorded.who(truth.worker().tid as u32).iter().map(|i| i.cgroup).collect();
+    groups.dedup();
+    assert_eq!((groups.len(), groups[1], groups[0] == groups[2]), (3, id, true), "{groups:?}");
+    let told: Vec<_> = recorded.batch.cgroups.iter().filter(|(told, _)| *told == id).map(|(_, path)| path).collect();
+    assert_eq!(told, [&path]);
 }

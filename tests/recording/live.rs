@@ -217,26 +217,30 @@ fn two_consumers_give_the_same_as_one() {
         return;
     }
     let _alone = live_lock();
-    let mut workload = Workload::start("duty 100 100 0.3 --threads 6");
-    let filter = format!("tgid = {}", workload.pid());
+    // On every CPU, whatever else is running.
+    let on = |cpu: usize| Workload::start(&format!("pingpong 3000 --name lr-both --cpu {cpu}"));
+    let mut workloads: Vec<Workload> = (0..cpus()).map(on).collect();
     let open = |n| {
         let options = RecordOptions { consumers: Some(n), ..RecordOptions::default() };
-        Recording::open_with(&filter, Setting { options, ..Setting::default() })
+        Recording::open_with("comm = 'lr-both'", Setting { options, ..Setting::default() })
     };
     let mut both = [open(1), open(2)];
-    workload.go();
-    for _ in 0..10 {
-        std::thread::sleep(Duration::from_millis(20));
+    workloads.iter_mut().for_each(Workload::go);
+    for _ in 0..5 {
+        std::thread::sleep(Duration::from_millis(10));
         both.iter_mut().for_each(Recording::take);
     }
-    workload.truth();
+    for workload in &mut workloads {
+        workload.truth();
+    }
+    std::thread::sleep(Duration::from_millis(5));
     let [one, two] = both.map(Recording::close);
     assert_eq!((one.lost(), two.lost()), (0, 0), "{:?} {:?}", one.summary, two.summary);
-    assert!(one.batch.events.len() > 500, "{}", one.batch.events.len());
     for cpu in 0..cpus() as u16 {
         let chain = |recorded: &super::recorder::Recorded| -> Vec<_> {
             recorded.batch.events.iter().filter(|e| e.cpu == cpu).map(|e| (e.kind, e.tid, e.other, e.state)).collect()
         };
+        assert!(chain(&one).len() > 6000, "{}", chain(&one).len());
         assert_eq!(chain(&one), chain(&two), "CPU {cpu}");
     }
 }

@@ -1,6 +1,7 @@
 //! Recordings of raw events: made, written, read, and asked.
 
 mod agree;
+mod commands;
 mod equal;
 mod file;
 #[cfg(feature = "live")]
@@ -18,3 +19,4 @@ mod pairing;
 mod recorder;
 #[cfg(feature = "live")]
 mod remains;
+mod sample;

@@ -20,6 +20,17 @@ fn held() -> [BTreeSet<u32>; 3] {
     ]
 }
 
+/// Ids of what a process holds of BPF, by its open files.
+fn held_by(pid: u32) -> [BTreeSet<u32>; 3] {
+    let files = std::fs::read_dir(format!("/proc/{pid}/fdinfo")).into_iter().flatten().flatten();
+    let texts: Vec<String> = files.filter_map(|file| std::fs::read_to_string(file.path()).ok()).collect();
+    // A link's file speaks of its program too, which has a file of its own.
+    ["prog_id:", "map_id:", "link_id:"].map(|field| {
+        let of = |line: &str| line.strip_prefix(field)?.trim().parse().ok();
+        texts.iter().flat_map(|text| text.lines()).filter_map(of).collect()
+    })
+}
+
 /// The process that the test below kills: this same program.
 #[test]
 fn holds_a_recorder() {
@@ -36,28 +47,30 @@ fn killed_it_leaves_nothing() {
         return;
     }
     let _alone = live_lock();
-    let before = held();
     let mut holder = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "recording::remains::holds_a_recorder"])
+        .args(["--exact", "recording::remains::holds_a_recorder", "--nocapture"])
         .env(HOLD, "1")
         .stdout(Stdio::null())
         .spawn()
         .expect("this program again");
-    let ours = || -> Vec<BTreeSet<u32>> { held().iter().zip(&before).map(|(now, then)| now - then).collect() };
-    let end = Instant::now() + Duration::from_secs(20);
-    // Nine programs on tracepoints, and a ring for each CPU beside the maps.
-    while ours()[2].len() < 9 {
-        assert!(Instant::now() < end && holder.try_wait().expect("a child").is_none(), "{:?}", ours());
+    let end = Instant::now() + Duration::from_secs(30);
+    // Nine programs on tracepoints; the walk over all tasks is the tenth link for a moment.
+    while held_by(holder.id())[2].len() < 9 {
+        assert_eq!(holder.try_wait().expect("a child"), None, "it ended");
+        assert!(Instant::now() < end, "{:?}", held_by(holder.id()));
         std::thread::sleep(Duration::from_millis(10));
     }
     std::thread::sleep(Duration::from_millis(100));
-    let ours = ours();
+    let ours = held_by(holder.id());
+    // Its maps, and a ring for each CPU.
     assert!(ours[0].len() >= 11 && ours[1].len() > 5, "{ours:?}");
+    assert!(held().iter().zip(&ours).all(|(all, ours)| ours.is_subset(all)), "{ours:?}");
     holder.kill().expect("it runs");
     holder.wait().expect("a child");
     let end = Instant::now() + Duration::from_secs(10);
     loop {
         let left: Vec<BTreeSet<u32>> = held().iter().zip(&ours).map(|(now, ours)| now & ours).collect();
+        // The kernel frees them when the programs that may still run have ended.
         if left.iter().all(BTreeSet::is_empty) {
             return;
         }

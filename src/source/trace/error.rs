@@ -212,7 +212,18 @@ fn io_diagnostic(path: &Path, task: Task, error: &io::Error) -> Diagnostic {
         Task::Record => ("cannot-record", "record to"),
         Task::Read => ("no-recording", "ask"),
     };
-    Diagnostic::new(code, Exit::Failed, format!("cannot {what} {name}: {cause}")).help(help)
+    // What can be known before the window is said as for any other file that cannot be.
+    let exit = match (error.kind(), task) {
+        (
+            ErrorKind::NotFound
+            | ErrorKind::PermissionDenied
+            | ErrorKind::NotADirectory
+            | ErrorKind::ReadOnlyFilesystem,
+            Task::Record,
+        ) => Exit::NotPossible,
+        _ => Exit::Failed,
+    };
+    Diagnostic::new(code, exit, format!("cannot {what} {name}: {cause}")).help(help)
 }
 
 fn show(path: &Path) -> String {

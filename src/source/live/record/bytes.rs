@@ -1,4 +1,4 @@
-//! Records of `src/bpf/emit.bpf.h` and `src/bpf/identity.bpf.h` as values. They are in this machine's own byte order and
+//! Records of `src/bpf/records.bpf.h` as values. They are in this machine's own byte order and
 //! told apart by their lengths.
 
 use crate::catalog::event::{Event, Gap, Identity, Kind, LOSSES};
