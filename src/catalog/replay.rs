@@ -6,7 +6,8 @@ mod known;
 use std::ops::ControlFlow;
 
 use super::LossKind;
-use super::event::{Event, Kind, flag};
+use super::event::columns::is_of;
+use super::event::{Columns, Event, Kind, flag};
 pub use known::{Known, MISSING, Task, Verdict, Window};
 
 /// What a family declares so that its rows can be had from a recording.
@@ -43,9 +44,35 @@ pub struct Fields {
 
 /// Makes a family's rows of events, one after the other.
 pub trait Pairing {
-    /// Events in the order of time, of which each task's identity is known as far as it will ever be. `Break` when `out`
-    /// wants no more.
-    fn events(&mut self, events: &[Event], known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()>;
+    /// The next event in the order of time, of the declared kinds; who its tasks are is known as far as it will ever be.
+    /// `Break` when `out` wants no more. To be inlined: it is called in the two loops below only.
+    fn event(&mut self, event: &Event, known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()>;
+
+    fn events(&mut self, events: &[Event], known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
+        events.iter().try_for_each(|event| self.event(event, known, out))
+    }
+
+    /// The events of these kinds (a bit each) in the rows up to one. On a `Break` the columns stand where they stood.
+    fn columns(
+        &mut self,
+        columns: &mut Columns,
+        (end, kinds): (usize, u16),
+        known: &mut Known,
+        out: &mut dyn Rows,
+    ) -> ControlFlow<()> {
+        let mut place = columns.place;
+        let rows = &columns.kind[..end];
+        while let Some(&number) = rows.get(place.row) {
+            if is_of(kinds, number)
+                && let Some(kind) = Kind::of_number(number)
+            {
+                self.event(&columns.event(&place, kind), known, out)?;
+            }
+            place.step(number);
+        }
+        columns.place = place;
+        ControlFlow::Continue(())
+    }
 
     /// A task is known to be gone whose span is still open: its number has been given to another one.
     fn gone(&mut self, place: usize, at: u64, known: &mut Known) {

@@ -10,6 +10,7 @@ use crate::catalog::event::Batch;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::name;
 use crate::plan::{AroundTime, Plan, Scan};
+use crate::source::trace::batches::Next;
 use crate::source::trace::read::Recording;
 use crate::source::trace::wanted::Wanted;
 use crate::source::trace::{Error, Needs, Playback, Recorded};
@@ -119,8 +120,13 @@ impl Session {
         // What happened before the part that is asked tells what was open when it began.
         let mut batches = recording.batches(&wanted, scan.range.map(|(_, to)| (0, to)));
         let (mut batch, mut told) = (Batch::default(), Instant::now() + PATIENCE - PROGRESS);
-        while !scan.is_empty() && batches.advance(&mut batch).map_err(|e| e.diagnostic())? {
-            let last = playback.feed(&batch).is_break();
+        while !scan.is_empty() {
+            let (last, upto) = match batches.next_columns(&mut batch).map_err(|e| e.diagnostic())? {
+                Next::End => break,
+                Next::Rows => (playback.feed(&batch), batch.events.last().map(|event| event.at)),
+                Next::Columns(columns) => (playback.feed_columns(columns, &batch), columns.at.last().copied()),
+            };
+            let last = last.is_break();
             if by_rows {
                 while let Some(table) = playback.take_rows(ROWS_AT_ONCE) {
                     taker.table(table, &window)?;
@@ -136,8 +142,7 @@ impl Session {
                 taker.progress(batches.done(), batches.total());
             }
             if let Ok(Event::Stop(_)) = self.events.wait_for(Duration::ZERO) {
-                let upto = batch.events.last().map_or(start_ns, |event| event.at);
-                window.length_ns = upto.min(to).saturating_sub(start_ns);
+                window.length_ns = upto.unwrap_or(start_ns).min(to).saturating_sub(start_ns);
                 window.ended = Ended::Interrupted;
                 notes.push("interrupted: what the recording holds after that was not read".into());
                 break;

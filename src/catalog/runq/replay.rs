@@ -45,14 +45,13 @@ struct Waits {
 }
 
 impl Pairing for Waits {
-    fn events(&mut self, events: &[Event], known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
-        for event in events {
-            match event.kind {
-                Kind::Switch => self.switch(event, known, out)?,
-                Kind::Wakeup => runnable(event, cause::WAKEUP, known, out),
-                Kind::WakeupNew => runnable(event, cause::NEW, known, out),
-                _ => {}
-            }
+    #[inline(always)]
+    fn event(&mut self, event: &Event, known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
+        match event.kind {
+            Kind::Switch => self.switch(event, known, out)?,
+            Kind::Wakeup => runnable(event, cause::WAKEUP, known, out),
+            Kind::WakeupNew => runnable(event, cause::NEW, known, out),
+            _ => {}
         }
         ControlFlow::Continue(())
     }
@@ -79,6 +78,7 @@ impl Pairing for Waits {
     }
 }
 
+#[inline]
 fn runnable(event: &Event, cause: u32, known: &mut Known, out: &mut dyn Rows) {
     if event.tid == 0 {
         return;

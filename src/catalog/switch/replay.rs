@@ -64,14 +64,16 @@ fn state_word(state: u32, waits: bool) -> u64 {
 }
 
 impl Pairing for SwitchOuts {
-    fn events(&mut self, events: &[Event], known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
-        for event in events.iter().filter(|event| event.kind == Kind::Switch) {
-            let prev = known.leaving(event);
-            if known[prev].fixed {
-                self.leaves(event, prev, known, out)?;
-            }
-            known.left(event, prev);
+    #[inline(always)]
+    fn event(&mut self, event: &Event, known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
+        if event.kind != Kind::Switch {
+            return ControlFlow::Continue(());
         }
+        let prev = known.leaving(event);
+        if known[prev].fixed {
+            self.leaves(event, prev, known, out)?;
+        }
+        known.left(event, prev);
         ControlFlow::Continue(())
     }
 

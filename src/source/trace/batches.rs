@@ -8,10 +8,19 @@ use super::page::{Open, Page};
 use super::read::Recording;
 use super::schema::{IDENTITIES, LOSSES};
 use super::wanted::Wanted;
-use crate::catalog::event::Batch;
+use crate::catalog::event::{Batch, Columns};
 
 /// Rows that are handed out at once: few enough to stay in the processor's cache.
 const SLICE: usize = 1 << 14;
+
+/// What comes next.
+pub enum Next<'a> {
+    End,
+    /// All of it is in the batch.
+    Rows,
+    /// The events are in these columns, whose other rows are in the batch.
+    Columns(Columns<'a>),
+}
 
 /// The recording's events, batch by batch.
 pub struct Batches<'a> {
@@ -26,6 +35,8 @@ pub struct Batches<'a> {
     /// Paths as they were last told.
     cgroups: HashMap<u64, String>,
     done: u64,
+    /// The latest time of all pages that were taken.
+    latest: u64,
     failed: bool,
 }
 
@@ -41,6 +52,7 @@ impl<'a> Batches<'a> {
             unpack: Unpack::new(),
             cgroups: HashMap::new(),
             done: 0,
+            latest: 0,
             failed: false,
         }
     }
@@ -66,23 +78,71 @@ impl<'a> Batches<'a> {
         result
     }
 
-    fn fill(&mut self, batch: &mut Batch) -> Result<bool, Error> {
-        loop {
-            while self.page.row == self.page.rows() {
-                if !self.next_page()? {
-                    return Ok(false);
-                }
+    /// The same, with the events in columns where they are in order.
+    pub fn next_columns(&mut self, batch: &mut Batch) -> Result<Next<'_>, Error> {
+        batch.clear();
+        if self.failed {
+            return Ok(Next::End);
+        }
+        match self.whole_page(batch) {
+            Ok(Some(true)) => {
+                let columns = self.page.columns();
+                Ok(Next::Columns(columns))
             }
-            let Some(open) = &mut self.open else { return Ok(false) };
-            let end = self.page.rows().min(self.page.row + SLICE);
-            let (before, number) = (self.page.row, open.number);
-            let whole = self.page.assemble(end, open, &mut self.cgroups, batch);
-            self.done += (end - before) as u64;
-            whole.map_err(|column| self.recording.damaged(number, column))?;
+            Ok(Some(false)) => Ok(Next::Rows),
+            Ok(None) => Ok(Next::End),
+            Err(error) => {
+                self.failed = true;
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes what is left of a page. `true`: its events stay in their columns.
+    fn whole_page(&mut self, batch: &mut Batch) -> Result<Option<bool>, Error> {
+        if !self.find_page()? {
+            return Ok(None);
+        }
+        let Some(open) = &self.open else { return Ok(None) };
+        if open.wanted.kinds != 0 && self.page.follows(self.latest) {
+            self.take(self.page.rows(), batch)?;
+            return Ok(Some(true));
+        }
+        Ok(self.fill(batch)?.then_some(false))
+    }
+
+    /// `false` at the end.
+    fn find_page(&mut self) -> Result<bool, Error> {
+        while self.page.row() == self.page.rows() {
+            if !self.next_page()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn fill(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        while self.find_page()? {
+            let Some(open) = &self.open else { return Ok(false) };
+            let end = self.page.rows().min(self.page.row() + SLICE);
+            self.page.assemble(end, open.wanted.kinds, &mut batch.events);
+            self.take(end, batch)?;
             if !batch.is_empty() {
                 return Ok(true);
             }
         }
+        Ok(false)
+    }
+
+    /// Takes what the page's rows up to there tell beside events.
+    fn take(&mut self, end: usize, batch: &mut Batch) -> Result<(), Error> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        self.done += (end - self.page.row()) as u64;
+        let whole = self.page.take(end, open, &mut self.cgroups, batch);
+        if end == self.page.rows() {
+            self.latest = self.latest.max(self.page.latest());
+        }
+        whole.map_err(|column| self.recording.damaged(open.number, column))
     }
 
     /// Opens groups until there is a page; `false` at the end.

@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 use super::cgroups::Cgroups;
 use super::collect::Collector;
 use super::terms::Terms;
-use crate::catalog::event::{Batch, Event, Gap, Identity, Kind, who};
+use super::wanted::Wanted;
+use crate::catalog::event::{Batch, Columns, Event, Gap, Identity, Kind, who};
 use crate::catalog::replay::{Fields, Known, LOSSES, Pairing, Window};
 use crate::catalog::task::{UNDER_SLOTS, slot};
 use crate::catalog::{Family, LossKind, RECURSION, ROWS_MEMORY, SHARED_LOSSES};
@@ -62,6 +63,8 @@ pub struct Playback {
     scan: Scan,
     layout: Layout,
     needs: Needs,
+    /// A bit for each kind of event that the pairing looks at.
+    kinds: u16,
     pairing: Box<dyn Pairing>,
     known: Known,
     collector: Collector,
@@ -100,6 +103,7 @@ impl Playback {
         Ok(Playback {
             scan: scan.clone(),
             needs: Needs { kinds: replay.kinds, fields, identity },
+            kinds: Wanted::kinds(replay.kinds),
             pairing: (replay.start)(need),
             known: Known::new(Window { recorded_from: recorded.start_ns, from, to }, scan.idle),
             collector: Collector::new(scan, &layout, terms, origin),
@@ -124,12 +128,7 @@ impl Playback {
         if self.complete_at.is_some() {
             return ControlFlow::Break(());
         }
-        for (id, path) in &batch.cgroups {
-            self.cgroups.told(*id, path);
-        }
-        if !batch.cgroups.is_empty() {
-            self.collector.terms.told(&self.cgroups);
-        }
+        self.cgroups_told(batch);
         let mut events = batch.events.as_slice();
         let mut identities = batch.identities.as_slice();
         let mut gaps = batch.gaps.as_slice();
@@ -156,6 +155,41 @@ impl Playback {
         }
         self.told_until(to, &mut identities, &mut gaps);
         ControlFlow::Continue(())
+    }
+
+    /// The same of events that are all in order, none before what was fed; what else there is of them is in the batch.
+    pub fn feed_columns(&mut self, mut columns: Columns, batch: &Batch) -> ControlFlow<()> {
+        if self.complete_at.is_some() {
+            return ControlFlow::Break(());
+        }
+        self.cgroups_told(batch);
+        let (mut identities, mut gaps) = (batch.identities.as_slice(), batch.gaps.as_slice());
+        let to = self.known.window.to;
+        while let Some(first) = columns.next(self.kinds) {
+            if first > to {
+                return ControlFlow::Break(());
+            }
+            let told = self.told_until(first, &mut identities, &mut gaps);
+            let until = told.min(self.ahead_until(first)).min(to.saturating_add(1));
+            let end = columns.row_at(until).max(columns.place.row + 1);
+            self.now = columns.last(self.kinds, end).unwrap_or(first);
+            let these = (end, self.kinds);
+            if self.pairing.columns(&mut columns, these, &mut self.known, &mut self.collector).is_break() {
+                self.complete_at = Some(self.now);
+                return ControlFlow::Break(());
+            }
+        }
+        self.told_until(to, &mut identities, &mut gaps);
+        ControlFlow::Continue(())
+    }
+
+    fn cgroups_told(&mut self, batch: &Batch) {
+        for (id, path) in &batch.cgroups {
+            self.cgroups.told(*id, path);
+        }
+        if !batch.cgroups.is_empty() {
+            self.collector.terms.told(&self.cgroups);
+        }
     }
 
     /// Takes over what was told up to that time, its own included; when the next is told.

@@ -1,0 +1,130 @@
+//! Events column by column, as a page of a recording has them: what pairing takes without anybody putting them together in
+//! memory first.
+
+use super::{Event, Kind};
+
+/// Bits of kinds, by their numbers.
+const IDENTITIES: u16 =
+    1 << Kind::Task as u16 | 1 << Kind::Fork as u16 | 1 << Kind::Exec as u16 | 1 << Kind::Rename as u16;
+
+/// Rows of a page in the order of time, identities and losses among them. A field that only some kinds of events have is a
+/// list of their values only; a list that was not read is empty, and the field is 0.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Columns<'a> {
+    /// Numbers of [`Kind`]; others are of a later version, and left alone.
+    pub kind: &'a [u8],
+    /// CLOCK_MONOTONIC ns.
+    pub at: &'a [u64],
+    pub tid: &'a [u32],
+    pub cpu: &'a [u32],
+    /// `Event::other` of switches, of waking and wakeup_new, and of migrations.
+    pub next_tid: &'a [u32],
+    pub waker_tid: &'a [u32],
+    pub from_cpu: &'a [u32],
+    /// `Event::state` of switches (and identities), and of wakes and migrations.
+    pub state: &'a [u32],
+    pub target_cpu: &'a [u32],
+    /// `Event::flags` of switches and of wakes.
+    pub switch_flags: &'a [u8],
+    pub wake_flags: &'a [u8],
+    /// What was gone through of each.
+    pub place: Place,
+}
+
+/// Before a row: how many there were, and how many of these kinds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place {
+    pub row: usize,
+    pub switches: usize,
+    pub identities: usize,
+    /// Waking, wakeup and wakeup_new; of them, the wakeups, which do not tell a waker.
+    pub wakes: usize,
+    pub wakeups: usize,
+    pub migrations: usize,
+}
+
+impl Place {
+    /// Goes over one row.
+    #[inline]
+    pub fn step(&mut self, kind: u8) {
+        self.row += 1;
+        match Kind::of_number(kind) {
+            Some(Kind::Switch) => self.switches += 1,
+            Some(Kind::Waking | Kind::WakeupNew) => self.wakes += 1,
+            Some(Kind::Wakeup) => {
+                self.wakes += 1;
+                self.wakeups += 1;
+            }
+            Some(Kind::Migrate) => self.migrations += 1,
+            Some(Kind::Task | Kind::Fork | Kind::Exec | Kind::Rename) => self.identities += 1,
+            Some(Kind::Exit | Kind::Loss) | None => {}
+        }
+    }
+}
+
+/// A field of a row that has one.
+#[inline]
+fn field<T: Copy + Default>(list: &[T], at: usize) -> T {
+    list.get(at).copied().unwrap_or_default()
+}
+
+impl Columns<'_> {
+    /// When the next event is of these kinds (a bit each); rows of others before it are left behind. `None`: there is none.
+    pub fn next(&mut self, kinds: u16) -> Option<u64> {
+        while let Some(kind) = self.kind.get(self.place.row) {
+            if is_of(kinds, *kind) {
+                return self.at.get(self.place.row).copied();
+            }
+            self.place.step(*kind);
+        }
+        None
+    }
+
+    /// The first row from here on that is no earlier than that time.
+    pub fn row_at(&self, time: u64) -> usize {
+        if self.at.last().is_none_or(|last| *last < time) {
+            return self.at.len();
+        }
+        self.place.row + self.at[self.place.row..].partition_point(|at| *at < time)
+    }
+
+    /// When the last event of these kinds was, of the rows before one.
+    pub fn last(&self, kinds: u16, end: usize) -> Option<u64> {
+        let row = self.kind[..end].iter().rposition(|kind| is_of(kinds, *kind))?;
+        self.at.get(row).copied()
+    }
+
+    /// The event of the row at a place, whose kind is no identity and no loss.
+    #[inline(always)]
+    pub fn event(&self, place: &Place, kind: Kind) -> Event {
+        let Place { row, switches, identities, wakes, wakeups, migrations } = *place;
+        let (other, state, flags) = match kind {
+            Kind::Switch => (
+                field(self.next_tid, switches),
+                field(self.state, switches + identities),
+                field(self.switch_flags, switches),
+            ),
+            Kind::Wakeup => (0, field(self.target_cpu, wakes + migrations), field(self.wake_flags, wakes)),
+            Kind::Waking | Kind::WakeupNew => (
+                field(self.waker_tid, wakes - wakeups),
+                field(self.target_cpu, wakes + migrations),
+                field(self.wake_flags, wakes),
+            ),
+            Kind::Migrate => (field(self.from_cpu, migrations), field(self.target_cpu, wakes + migrations), 0),
+            _ => (0, 0, 0),
+        };
+        let (at, tid, cpu) = (field(self.at, row), field(self.tid, row), field(self.cpu, row) as u16);
+        Event { at, tid, other, state, cpu, kind, flags }
+    }
+}
+
+/// Whether a row is an event of these kinds.
+#[inline]
+pub fn is_of(kinds: u16, kind: u8) -> bool {
+    kinds.checked_shr(u32::from(kind)).unwrap_or(0) & 1 == 1
+}
+
+/// Whether rows of these kinds tell who tasks are.
+pub const fn has_identities(kinds: u16) -> bool {
+    kinds & IDENTITIES != 0
+}
