@@ -47,7 +47,12 @@ impl Place {
     /// Goes over one row.
     #[inline]
     pub fn step(&mut self, kind: u8) {
+        self.count(kind);
         self.row += 1;
+    }
+
+    /// All of [`Place::step`] but the row itself.
+    pub fn count(&mut self, kind: u8) {
         match Kind::of_number(kind) {
             Some(Kind::Switch) => self.switches += 1,
             Some(Kind::Waking | Kind::WakeupNew) => self.wakes += 1,

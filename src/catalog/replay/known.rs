@@ -192,14 +192,22 @@ impl Known {
     #[inline]
     pub fn leaving(&mut self, event: &Event) -> usize {
         if !self.dying.is_empty()
-            && let Some(old) = self.dying.remove(&event.tid)
+            && let Some(old) = self.dies(event)
         {
-            if leaves_for_good(event) {
-                return old as usize;
-            }
-            self.release(old);
+            return old;
         }
         self.place(event.tid, event.cpu)
+    }
+
+    /// The place of the old task with that number, if it is the one that leaves.
+    #[cold]
+    fn dies(&mut self, event: &Event) -> Option<usize> {
+        let old = self.dying.remove(&event.tid)?;
+        if leaves_for_good(event) {
+            return Some(old as usize);
+        }
+        self.release(old);
+        None
     }
 
     /// Forgets a task that has left for good, when its last row is made.
@@ -261,12 +269,11 @@ impl Known {
     /// Whether a row of that task which ended with this event is asked for, as far as the task decides it.
     #[inline]
     pub fn wants(&mut self, place: usize, event: &Event, out: &mut dyn Rows) -> bool {
+        let verdict = self.tasks[place].identity;
+        // One foreseeable test for what is asked most.
         self.inside(event.at)
-            && match self.tasks[place].identity {
-                Verdict::Yes => true,
-                Verdict::No | Verdict::Unknown => false,
-                Verdict::ByCpu => out.wanted_on(&mut self.tasks[place], event.cpu),
-            }
+            && (verdict == Verdict::Yes
+                || verdict == Verdict::ByCpu && out.wanted_on(&mut self.tasks[place], event.cpu))
     }
 
     /// The name of another task, for a row that tells it; missing, and counted, when nobody told it.

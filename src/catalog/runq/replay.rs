@@ -130,15 +130,12 @@ impl Waits {
                     false => known.across_gaps += 1,
                 }
             }
-            known[prev].start = 0;
         }
         let task = &mut known[prev];
         task.seen = true;
-        // A preempted task is runnable whatever state it had begun to take (R+).
-        if stays_runnable(event) {
-            task.start = event.at;
-            task.tag = if event.flags & flag::THROTTLED != 0 { cause::THROTTLE } else { cause::PREEMPT };
-        }
+        // A preempted task is runnable whatever state it had begun to take (R+). No branch: nobody foresees it.
+        task.start = if stays_runnable(event) { event.at } else { 0 };
+        task.tag = if event.flags & flag::THROTTLED != 0 { cause::THROTTLE } else { cause::PREEMPT };
     }
 
     #[inline]
