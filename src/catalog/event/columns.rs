@@ -1,17 +1,18 @@
 //! Events column by column, as a page of a recording has them: what pairing takes without anybody putting them together in
 //! memory first.
 
+use std::ops::Range;
+
 use super::{Event, Kind};
 
-/// Bits of kinds, by their numbers.
-const IDENTITIES: u16 =
-    1 << Kind::Task as u16 | 1 << Kind::Fork as u16 | 1 << Kind::Exec as u16 | 1 << Kind::Rename as u16;
+/// No number of a [`Kind`].
+pub const UNKNOWN: u8 = 31;
 
 /// Rows of a page in the order of time, identities and losses among them. A field that only some kinds of events have is a
 /// list of their values only; a list that was not read is empty, and the field is 0.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Columns<'a> {
-    /// Numbers of [`Kind`]; others are of a later version, and left alone.
+    /// Numbers of [`Kind`]; what is of a later version has [`UNKNOWN`].
     pub kind: &'a [u8],
     /// CLOCK_MONOTONIC ns.
     pub at: &'a [u64],
@@ -21,7 +22,7 @@ pub struct Columns<'a> {
     pub next_tid: &'a [u32],
     pub waker_tid: &'a [u32],
     pub from_cpu: &'a [u32],
-    /// `Event::state` of switches (and identities), and of wakes and migrations.
+    /// `Event::state` of switches, and of wakes and migrations.
     pub state: &'a [u32],
     pub target_cpu: &'a [u32],
     /// `Event::flags` of switches and of wakes.
@@ -36,7 +37,6 @@ pub struct Columns<'a> {
 pub struct Place {
     pub row: usize,
     pub switches: usize,
-    pub identities: usize,
     /// Waking, wakeup and wakeup_new; of them, the wakeups, which do not tell a waker.
     pub wakes: usize,
     pub wakeups: usize,
@@ -61,8 +61,7 @@ impl Place {
                 self.wakeups += 1;
             }
             Some(Kind::Migrate) => self.migrations += 1,
-            Some(Kind::Task | Kind::Fork | Kind::Exec | Kind::Rename) => self.identities += 1,
-            Some(Kind::Exit | Kind::Loss) | None => {}
+            _ => {}
         }
     }
 }
@@ -99,16 +98,30 @@ impl Columns<'_> {
         self.at.get(row).copied()
     }
 
+    /// Whether no event but switches has fields beside those that all have: only switches need be counted then.
+    pub fn only_of_switches(&self) -> bool {
+        let lists = [self.waker_tid, self.from_cpu, self.target_cpu];
+        lists.iter().all(|list| list.is_empty()) && self.wake_flags.is_empty()
+    }
+
+    /// Of so many rows from one on, at most 64: a bit for each that is an event of these kinds.
+    #[inline]
+    pub fn mask(&self, kinds: u16, rows: Range<usize>) -> u64 {
+        let kinds = u32::from(kinds);
+        let byte =
+            |rows: &[u8]| rows.iter().rev().fold(0, |byte, kind| byte << 1 | u64::from(kinds >> (kind & 31) & 1));
+        let bytes = self.kind[rows].chunks(8);
+        bytes.zip((0..).step_by(8)).fold(0, |mask, (rows, shift)| mask | byte(rows) << shift)
+    }
+
     /// The event of the row at a place, whose kind is no identity and no loss.
     #[inline(always)]
     pub fn event(&self, place: &Place, kind: Kind) -> Event {
-        let Place { row, switches, identities, wakes, wakeups, migrations } = *place;
+        let Place { row, switches, wakes, wakeups, migrations } = *place;
         let (other, state, flags) = match kind {
-            Kind::Switch => (
-                field(self.next_tid, switches),
-                field(self.state, switches + identities),
-                field(self.switch_flags, switches),
-            ),
+            Kind::Switch => {
+                (field(self.next_tid, switches), field(self.state, switches), field(self.switch_flags, switches))
+            }
             Kind::Wakeup => (0, field(self.target_cpu, wakes + migrations), field(self.wake_flags, wakes)),
             Kind::Waking | Kind::WakeupNew => (
                 field(self.waker_tid, wakes - wakeups),
@@ -127,9 +140,4 @@ impl Columns<'_> {
 #[inline]
 pub fn is_of(kinds: u16, kind: u8) -> bool {
     kinds.checked_shr(u32::from(kind)).unwrap_or(0) & 1 == 1
-}
-
-/// Whether rows of these kinds tell who tasks are.
-pub const fn has_identities(kinds: u16) -> bool {
-    kinds & IDENTITIES != 0
 }

@@ -8,6 +8,7 @@ use super::page::{Open, Page};
 use super::read::Recording;
 use super::schema::{IDENTITIES, LOSSES};
 use super::wanted::Wanted;
+use crate::catalog::event::columns::Place;
 use crate::catalog::event::{Batch, Columns};
 
 /// Rows that are handed out at once: few enough to stay in the processor's cache.
@@ -84,31 +85,27 @@ impl<'a> Batches<'a> {
         if self.failed {
             return Ok(Next::End);
         }
-        match self.whole_page(batch) {
-            Ok(Some(true)) => {
-                let columns = self.page.columns();
-                Ok(Next::Columns(columns))
-            }
-            Ok(Some(false)) => Ok(Next::Rows),
-            Ok(None) => Ok(Next::End),
-            Err(error) => {
-                self.failed = true;
-                Err(error)
-            }
-        }
+        let result = self.whole_page(batch);
+        self.failed = result.is_err();
+        Ok(match result? {
+            None => Next::End,
+            Some(None) => Next::Rows,
+            Some(Some(place)) => Next::Columns(Columns { place, ..self.page.columns() }),
+        })
     }
 
-    /// Takes what is left of a page. `true`: its events stay in their columns.
-    fn whole_page(&mut self, batch: &mut Batch) -> Result<Option<bool>, Error> {
+    /// Takes what is left of a page; its place if the events stay in their columns.
+    fn whole_page(&mut self, batch: &mut Batch) -> Result<Option<Option<Place>>, Error> {
         if !self.find_page()? {
             return Ok(None);
         }
-        let Some(open) = &self.open else { return Ok(None) };
-        if open.wanted.kinds != 0 && self.page.follows(self.latest) {
-            self.take(self.page.rows(), batch)?;
-            return Ok(Some(true));
+        if self.open.as_ref().is_some_and(|open| open.wanted.kinds != 0) && self.page.follows(self.latest) {
+            let place = self.page.columns().place;
+            self.page.taken();
+            self.took(place.row, self.page.rows(), batch)?;
+            return Ok(Some(Some(place)));
         }
-        Ok(self.fill(batch)?.then_some(false))
+        Ok(self.fill(batch)?.then_some(None))
     }
 
     /// `false` at the end.
@@ -124,9 +121,10 @@ impl<'a> Batches<'a> {
     fn fill(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         while self.find_page()? {
             let Some(open) = &self.open else { return Ok(false) };
-            let end = self.page.rows().min(self.page.row() + SLICE);
+            let from = self.page.row();
+            let end = self.page.rows().min(from + SLICE);
             self.page.assemble(end, open.wanted.kinds, &mut batch.events);
-            self.take(end, batch)?;
+            self.took(from, end, batch)?;
             if !batch.is_empty() {
                 return Ok(true);
             }
@@ -134,14 +132,14 @@ impl<'a> Batches<'a> {
         Ok(false)
     }
 
-    /// Takes what the page's rows up to there tell beside events.
-    fn take(&mut self, end: usize, batch: &mut Batch) -> Result<(), Error> {
+    /// Of rows whose events were taken, what else they tell.
+    fn took(&mut self, from: usize, end: usize, batch: &mut Batch) -> Result<(), Error> {
         let Some(open) = &mut self.open else { return Ok(()) };
-        self.done += (end - self.page.row()) as u64;
-        let whole = self.page.take(end, open, &mut self.cgroups, batch);
+        self.done += (end - from) as u64;
         if end == self.page.rows() {
             self.latest = self.latest.max(self.page.latest());
         }
+        let whole = self.page.take_rare(end, open, &mut self.cgroups, batch);
         whole.map_err(|column| self.recording.damaged(open.number, column))
     }
 

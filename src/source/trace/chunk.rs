@@ -1,7 +1,7 @@
 //! A column of a row group while it is read, page by page.
 
 use polars_parquet::parquet::compression::{Compression, DecompressionContext, decompress};
-use polars_parquet::parquet::page::{CompressedDataPage, CompressedPage, FormatEncoding, Page};
+use polars_parquet::parquet::page::{CompressedDataPage, CompressedPage, DataPageHeader, FormatEncoding, Page};
 use polars_parquet::parquet::read::{PageReader, decompress as decompress_page};
 
 use super::decode::{self, Keys, Malformed, Room};
@@ -138,7 +138,17 @@ impl Chunk {
         encodings: &[FormatEncoding],
         unpack: &'a mut Unpack,
     ) -> Result<Option<(Values<'a>, &'a mut Room)>, Malformed> {
-        let Some(mut page) = self.page(encodings)? else { return Ok(None) };
+        match self.page(encodings)? {
+            Some(page) => self.unpack(page, unpack).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn unpack<'a>(
+        &self,
+        mut page: CompressedDataPage,
+        unpack: &'a mut Unpack,
+    ) -> Result<(Values<'a>, &'a mut Room), Malformed> {
         let (rows, size, compression) = (page.num_values(), page.uncompressed_size(), page.compression());
         if size > LARGEST || rows > LARGEST {
             return Err(Malformed);
@@ -151,7 +161,7 @@ impl Chunk {
             unpack.plain.as_slice()
         };
         let present = if self.required { rows } else { decode::levels(&mut plain, rows, &mut unpack.levels)? };
-        Ok(Some((Values { rows, present, bits: &unpack.levels, plain }, &mut unpack.keys)))
+        Ok((Values { rows, present, bits: &unpack.levels, plain }, &mut unpack.keys))
     }
 
     /// The next page of times; also whether they are in order.
@@ -181,10 +191,16 @@ impl Chunk {
         Ok(page)
     }
 
-    pub fn flags<'a>(&mut self, unpack: &'a mut Unpack, out: &mut Vec<u8>) -> Result<Values<'a>, Malformed> {
-        let (page, _) = self.values(&[FormatEncoding::PLAIN], unpack)?.ok_or(Malformed)?;
+    /// The next page of flags, none if all are 0: its rows, and how many of them have a value.
+    pub fn flags(&mut self, unpack: &mut Unpack, out: &mut Vec<u8>) -> Result<(usize, usize), Malformed> {
+        let page = self.page(&[FormatEncoding::PLAIN])?.ok_or(Malformed)?;
+        if let Some(nulls) = never(page.header()) {
+            out.clear();
+            return Ok((page.num_values(), page.num_values().saturating_sub(nulls)));
+        }
+        let (page, _) = self.unpack(page, unpack)?;
         decode::bits(page.plain, page.present, out)?;
-        Ok(page)
+        Ok((page.rows, page.present))
     }
 
     /// All pages of a column that few rows have: which rows, and each value as `make` reads them.
@@ -208,6 +224,14 @@ impl Chunk {
         }
         Ok(Rare { rows, values, next: 0 })
     }
+}
+
+/// Of a page of flags that its statistics say are never set, how many rows have none: it need not be unpacked.
+fn never(header: &DataPageHeader) -> Option<usize> {
+    let DataPageHeader::V1(header) = header else { return None };
+    let statistics = header.statistics.as_ref()?;
+    let most = statistics.max_value.as_deref()?;
+    (most == [0]).then(|| usize::try_from(statistics.null_count?).ok()).flatten()
 }
 
 /// Values of a column that few rows have, taken in the order of rows.

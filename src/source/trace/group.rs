@@ -233,7 +233,7 @@ impl Open {
         let mut pages = Vec::with_capacity(PAGED);
         for (column, declared) in COLUMNS[..PAGED].iter().enumerate() {
             let mut plain = Vec::new();
-            let mut range = None;
+            let (mut range, mut nulls) = (None, 0);
             let keys = &self.keys[column];
             let class = CLASSES.iter().position(|class| *class == declared.rows).map(|class| &bitmaps[class]);
             match IDS[column] {
@@ -256,10 +256,18 @@ impl Open {
                     }];
                     encode::levels(class.expect("a class"), rows, flags.len(), &mut plain);
                     encode::bits(flags.iter().map(|flag| *flag != 0), &mut plain);
+                    nulls = rows - flags.len();
+                    let (least, most) = (flags.iter().min(), flags.iter().max());
+                    range = least.zip(most).map(|(least, most)| (vec![*least], vec![*most]));
                 }
                 _ => present(class.expect("a class"), rows, keys, &mut plain),
             }
-            pages.push(Packed { range, ..Packed::zstd(plain, rows)? });
+            let packed = match IDS[column] {
+                // Packed bits are hardly smaller after it, and take longer to unpack than all that is done to them.
+                Id::At => Packed::plain(plain, rows),
+                _ => Packed::zstd(plain, rows)?,
+            };
+            pages.push(Packed { range, nulls, ..packed });
         }
         Ok(pages)
     }

@@ -9,11 +9,8 @@ use super::read::Recording;
 use super::schema::{COLUMNS, IDENTITIES, IDS, Id, LOSSES, PAGED, Rows};
 use super::told::{Frame, Told};
 use super::wanted::Wanted;
-use crate::catalog::event::columns::{Columns, Place};
+use crate::catalog::event::columns::{Columns, Place, UNKNOWN};
 use crate::catalog::event::{Batch, Event, Kind, flag};
-
-/// Stands for an event of a later version, which is left alone.
-const UNKNOWN: u8 = u8::MAX;
 
 /// A row group whose pages are read.
 pub struct Open {
@@ -36,10 +33,10 @@ pub struct Page {
     /// The row of the group with which it begins.
     pub start: usize,
     place: Place,
-    /// How far it was before it was taken so far.
-    taken: Place,
-    /// Which kinds its rows are of, a bit each.
-    there: u16,
+    /// Its rows that tell who a task is or what was lost, and how many of them were taken.
+    rare: Vec<u32>,
+    rare_taken: usize,
+    told: usize,
     /// Whether its times are in order.
     sorted: bool,
     kind: Vec<u8>,
@@ -50,6 +47,8 @@ pub struct Page {
     /// Keys of names, and one, so that 0 is missing.
     comm: Vec<u32>,
     prio: Vec<u32>,
+    /// The state of identities, in their order.
+    told_state: Vec<u32>,
     /// Of rows that have a value, as [`Columns`] has them; empty if they are not wanted.
     next_tid: Vec<u32>,
     waker_tid: Vec<u32>,
@@ -115,7 +114,7 @@ impl Page {
         self.kind.len()
     }
 
-    /// How many rows were taken.
+    /// How many rows were put together.
     pub fn row(&self) -> usize {
         self.place.row
     }
@@ -124,7 +123,7 @@ impl Page {
     pub fn read(&mut self, open: &mut Open, unpack: &mut Unpack) -> Result<(), Id> {
         let bad = |column: Id| move |Malformed| column;
         let Open { chunks, kinds, wanted, .. } = open;
-        (self.place, self.taken) = Default::default();
+        self.place = Place::default();
         for list in [
             &mut self.tid,
             &mut self.cpu,
@@ -148,7 +147,7 @@ impl Page {
         }
         keys.values(kinds, &mut self.kind, rows);
         let counts = counts(&self.kind);
-        self.there =
+        let kinds_there: u16 =
             counts.iter().zip(0..).filter(|(count, _)| **count > 0).fold(0, |bits, (_, kind)| bits | 1 << kind);
         let chunk = chunks[Id::At as usize].as_mut().ok_or(Id::At)?;
         let (there, sorted) = chunk.times(unpack, &mut self.at).map_err(bad(Id::At))?;
@@ -162,7 +161,7 @@ impl Page {
                 continue;
             }
             let declared = count(&counts, COLUMNS[column as usize].rows);
-            if !wanted.needs(column, self.there) {
+            if !wanted.needs(column, kinds_there) {
                 if chunk.skip().map_err(bad(column))? != rows {
                     return Err(column);
                 }
@@ -175,10 +174,10 @@ impl Page {
                         Id::Throttled => (&mut self.switch_flags, flag::THROTTLED),
                         _ => (&mut self.wake_flags, flag::ON_CPU),
                     };
-                    let page = chunk.flags(unpack, &mut self.bits).map_err(bad(column))?;
+                    let found = chunk.flags(unpack, &mut self.bits).map_err(bad(column))?;
                     flags.resize(flags.len().max(self.bits.len()), 0);
                     flags.iter_mut().zip(&self.bits).for_each(|(flags, set)| *flags |= set * bit);
-                    (page.rows, page.present)
+                    found
                 }
                 // An event of a later version tells of a task too, perhaps.
                 Id::Cpu | Id::Tid | Id::Comm | Id::Prio => {
@@ -221,8 +220,40 @@ impl Page {
                 return Err(column);
             }
         }
+        self.find_rare(kinds_there);
         open.at += rows;
         Ok(())
+    }
+
+    /// Notes which rows are no events, and takes their states out of those of switches.
+    fn find_rare(&mut self, there: u16) {
+        self.rare.clear();
+        (self.rare_taken, self.told) = (0, 0);
+        self.told_state.clear();
+        if there & (IDENTITIES | LOSSES) == 0 {
+            return;
+        }
+        let is_rare = |kind: &u8| (IDENTITIES | LOSSES).checked_shr((*kind).into()).unwrap_or(0) & 1 == 1;
+        for (kinds, first) in self.kind.chunks(64).zip((0..).step_by(64)) {
+            // Most have none, and that is found for all of them at once.
+            if kinds.iter().any(|kind| *kind >= Kind::Task as u8) {
+                self.rare.extend(kinds.iter().zip(first..).filter(|(kind, _)| is_rare(kind)).map(|(_, row)| row));
+            }
+        }
+        if self.state.is_empty() {
+            return;
+        }
+        self.values.clear();
+        let (mut row, mut at) = (0, 0);
+        for &rare in self.rare.iter().filter(|row| self.kind[**row as usize] != Kind::Loss as u8) {
+            let is_switch = |kind: &&u8| **kind == Kind::Switch as u8;
+            let switches = self.kind[row..rare as usize].iter().filter(is_switch).count();
+            self.values.extend_from_slice(&self.state[at..at + switches]);
+            self.told_state.push(self.state[at + switches]);
+            (row, at) = (rare as usize, at + switches + 1);
+        }
+        self.values.extend_from_slice(&self.state[at..]);
+        std::mem::swap(&mut self.state, &mut self.values);
     }
 
     /// Whether its rows are in order and none is before that time.
@@ -230,7 +261,7 @@ impl Page {
         self.sorted && self.at.get(self.place.row).is_none_or(|first| *first >= time)
     }
 
-    /// What was not taken by the time of the last [`Page::take`].
+    /// What was not taken.
     pub fn columns(&self) -> Columns<'_> {
         Columns {
             kind: &self.kind,
@@ -244,7 +275,7 @@ impl Page {
             target_cpu: &self.target_cpu,
             switch_flags: &self.switch_flags,
             wake_flags: &self.wake_flags,
-            place: self.taken,
+            place: self.place,
         }
     }
 
@@ -255,54 +286,52 @@ impl Page {
 
     /// Puts the events up to `end` together.
     pub fn assemble(&mut self, end: usize, wanted: u16, events: &mut Vec<Event>) {
-        let all = self.columns();
         let wanted = wanted & !(IDENTITIES | LOSSES);
         let mut place = self.place;
-        for number in &self.kind[place.row..end] {
+        let all = self.columns();
+        for number in &all.kind[place.row..end] {
             if let Some(kind) = Kind::of_number(*number).filter(|kind| wanted >> *kind as u16 & 1 == 1) {
                 events.push(all.event(&place, kind));
             }
             place.step(*number);
         }
+        self.place = place;
     }
 
-    /// Takes the rows up to `end`: who tasks are and what was lost. An error names the column that contradicts the others.
-    pub fn take(
+    /// Takes of the rows up to `end` who tasks are and what was lost. An error names the column that contradicts the
+    /// others.
+    pub fn take_rare(
         &mut self,
         end: usize,
         open: &mut Open,
         cgroups: &mut HashMap<u64, String>,
         batch: &mut Batch,
     ) -> Result<(), Id> {
-        self.taken = self.place;
-        if self.there & (IDENTITIES | LOSSES) == 0 && end == self.rows() {
-            self.place.row = end;
-            return Ok(());
-        }
         let wanted = open.wanted;
         let get = |list: &[u32], at: usize| list.get(at).copied().unwrap_or(0);
-        let mut place = self.place;
-        while place.row < end {
-            let row = place.row;
-            let number = self.kind[row];
-            let kind = Kind::of_number(number);
-            if let Some(kind) = kind
-                && (IDENTITIES | LOSSES) >> number & 1 == 1
-            {
-                let (at, tid, cpu) = (self.at[row], get(&self.tid, row), get(&self.cpu, row));
-                if kind == Kind::Loss {
+        while let Some(row) = self.rare.get(self.rare_taken).map(|row| *row as usize).filter(|row| *row < end) {
+            self.rare_taken += 1;
+            let (at, tid, cpu) = (self.at[row], get(&self.tid, row), get(&self.cpu, row));
+            match Kind::of_number(self.kind[row]) {
+                Some(Kind::Loss) => {
                     let cpu = (wanted.cpu && cpu != NOWHERE).then_some(cpu as u16);
                     batch.gaps.push(open.told.gap((self.start + row) as u32, at, cpu).ok_or(Id::Lost)?);
-                } else if wanted.identities {
-                    let state = get(&self.state, place.switches + place.identities);
+                }
+                Some(kind) if wanted.identities => {
+                    let state = get(&self.told_state, self.told);
+                    self.told += 1;
                     let event = Event { at, tid, other: 0, state, cpu: cpu as u16, kind, flags: 0 };
                     self.identity(row, event, open, cgroups, batch)?;
                 }
+                _ => {}
             }
-            place.step(number);
         }
-        self.place = place;
         Ok(())
+    }
+
+    /// Nothing is left of it.
+    pub fn taken(&mut self) {
+        self.place.row = self.kind.len();
     }
 
     fn identity(
