@@ -30,9 +30,11 @@ impl PartialEq for Replay {
 
 impl Eq for Replay {}
 
-/// The fields of an [`Event`] that are looked at, beside its time, its kind and its task.
+/// The fields of an [`Event`] that are looked at, beside its kind and its task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fields {
+    /// By the pairing; whoever tests, groups or keeps rows may need it too.
+    pub at: bool,
     pub other: bool,
     pub state: bool,
     pub cpu: bool,

@@ -121,10 +121,10 @@ impl Session {
         let mut batches = recording.batches(&wanted, scan.range.map(|(_, to)| (0, to)));
         let (mut batch, mut told) = (Batch::default(), Instant::now() + PATIENCE - PROGRESS);
         while !scan.is_empty() {
-            let (last, upto) = match batches.next_columns(&mut batch).map_err(|e| e.diagnostic())? {
+            let last = match batches.next_columns(&mut batch).map_err(|e| e.diagnostic())? {
                 Next::End => break,
-                Next::Rows => (playback.feed(&batch), batch.events.last().map(|event| event.at)),
-                Next::Columns(columns) => (playback.feed_columns(columns, &batch), columns.at.last().copied()),
+                Next::Rows => playback.feed(&batch),
+                Next::Columns(columns) => playback.feed_columns(columns, &batch),
             };
             let last = last.is_break();
             if by_rows {
@@ -142,7 +142,7 @@ impl Session {
                 taker.progress(batches.done(), batches.total());
             }
             if let Ok(Event::Stop(_)) = self.events.wait_for(Duration::ZERO) {
-                window.length_ns = upto.unwrap_or(start_ns).min(to).saturating_sub(start_ns);
+                window.length_ns = batches.latest().min(to).saturating_sub(start_ns);
                 window.ended = Ended::Interrupted;
                 notes.push("interrupted: what the recording holds after that was not read".into());
                 break;
@@ -209,6 +209,7 @@ fn wanted(needs: &Needs) -> Wanted {
     let has = |slot: usize| needs.identity & (1 << slot) != 0;
     Wanted {
         kinds: Wanted::kinds(needs.kinds),
+        at: needs.fields.at,
         cpu: needs.fields.cpu,
         other: needs.fields.other,
         state: needs.fields.state,

@@ -9,7 +9,7 @@ use super::{Event, Kind};
 pub const UNKNOWN: u8 = 31;
 
 /// Rows of a page in the order of time, identities and losses among them. A field that only some kinds of events have is a
-/// list of their values only; a list that was not read is empty, and the field is 0.
+/// list of their values only; a list that was not wanted, or of which all values are 0, is empty, and the field is 0.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Columns<'a> {
     /// Numbers of [`Kind`]; what is of a later version has [`UNKNOWN`].
@@ -77,7 +77,7 @@ impl Columns<'_> {
     pub fn next(&mut self, kinds: u16) -> Option<u64> {
         while let Some(kind) = self.kind.get(self.place.row) {
             if is_of(kinds, *kind) {
-                return self.at.get(self.place.row).copied();
+                return Some(field(self.at, self.place.row));
             }
             self.place.step(*kind);
         }
@@ -87,7 +87,7 @@ impl Columns<'_> {
     /// The first row from here on that is no earlier than that time.
     pub fn row_at(&self, time: u64) -> usize {
         if self.at.last().is_none_or(|last| *last < time) {
-            return self.at.len();
+            return self.kind.len();
         }
         self.place.row + self.at[self.place.row..].partition_point(|at| *at < time)
     }
@@ -95,7 +95,7 @@ impl Columns<'_> {
     /// When the last event of these kinds was, of the rows before one.
     pub fn last(&self, kinds: u16, end: usize) -> Option<u64> {
         let row = self.kind[..end].iter().rposition(|kind| is_of(kinds, *kind))?;
-        self.at.get(row).copied()
+        Some(field(self.at, row))
     }
 
     /// Whether no event but switches has fields beside those that all have: only switches need be counted then.

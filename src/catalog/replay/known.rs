@@ -140,7 +140,7 @@ impl Known {
     }
 
     /// The place of a thread, and of the idle task of that CPU for 0.
-    #[inline]
+    #[inline(always)]
     pub fn place(&mut self, tid: u32, cpu: u16) -> usize {
         if tid != 0
             && let Some(&place) = self.direct.get(tid as usize)
@@ -189,7 +189,7 @@ impl Known {
     /// The place of the task that leaves in a switch. A thread that nobody waits for frees its number before its last
     /// switch (release_task() in exit_notify()), and a new thread may have it by then: of the two it is the old one that
     /// leaves for good first.
-    #[inline]
+    #[inline(always)]
     pub fn leaving(&mut self, event: &Event) -> usize {
         if !self.dying.is_empty()
             && let Some(old) = self.dies(event)
@@ -211,7 +211,7 @@ impl Known {
     }
 
     /// Forgets a task that has left for good, when its last row is made.
-    #[inline]
+    #[inline(always)]
     pub fn left(&mut self, event: &Event, place: usize) {
         if leaves_for_good(event) && event.tid != 0 {
             self.forget(event.tid, place);
@@ -267,7 +267,7 @@ impl Known {
     }
 
     /// Whether a row of that task which ended with this event is asked for, as far as the task decides it.
-    #[inline]
+    #[inline(always)]
     pub fn wants(&mut self, place: usize, event: &Event, out: &mut dyn Rows) -> bool {
         let verdict = self.tasks[place].identity;
         // One foreseeable test for what is asked most.

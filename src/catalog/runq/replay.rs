@@ -32,7 +32,8 @@ fn reads(need: u64) -> Fields {
     // The name of an idle task is found by its CPU.
     let cpu = need & bit(PREV_COMM) != 0;
     let of_other = if cpu { 0b11 << slot::COMM } else { 0 };
-    Fields { other: true, state: true, cpu, flags: flag::PREEMPT | flag::ON_CPU | throttled, of_other }
+    let flags = flag::PREEMPT | flag::ON_CPU | throttled;
+    Fields { at: true, other: true, state: true, cpu, flags, of_other }
 }
 
 #[derive(Default)]
@@ -78,7 +79,7 @@ impl Pairing for Waits {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn runnable(event: &Event, cause: u32, known: &mut Known, out: &mut dyn Rows) {
     if event.tid == 0 {
         return;
@@ -103,7 +104,7 @@ fn runnable(event: &Event, cause: u32, known: &mut Known, out: &mut dyn Rows) {
 impl Waits {
     /// Each of the two is judged by itself. The idle task is always runnable and never waits, even for a query that
     /// names it.
-    #[inline]
+    #[inline(always)]
     fn switch(&mut self, event: &Event, known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
         let prev = known.leaving(event);
         if event.tid != 0 && known[prev].fixed {
@@ -119,7 +120,7 @@ impl Waits {
         ControlFlow::Continue(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn leaves(&mut self, event: &Event, prev: usize, known: &mut Known, out: &mut dyn Rows) {
         let start = known[prev].start;
         if start != 0 {
@@ -138,7 +139,7 @@ impl Waits {
         task.tag = if event.flags & flag::THROTTLED != 0 { cause::THROTTLE } else { cause::PREEMPT };
     }
 
-    #[inline]
+    #[inline(always)]
     fn comes(
         &mut self,
         event: &Event,

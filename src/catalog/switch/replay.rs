@@ -40,7 +40,7 @@ fn reads(need: u64) -> Fields {
     let other = of_other != 0 || need & bit(NEXT_TID) != 0;
     let flags = if need & (bit(KIND) | bit(STATE)) != 0 { flag::PREEMPT } else { 0 };
     // An idle task is found by its CPU.
-    Fields { other, state: true, cpu: of_other != 0, flags, of_other }
+    Fields { at: false, other, state: true, cpu: of_other != 0, flags, of_other }
 }
 
 struct SwitchOuts {
@@ -88,7 +88,7 @@ impl Pairing for SwitchOuts {
 }
 
 impl SwitchOuts {
-    #[inline]
+    #[inline(always)]
     fn leaves(&mut self, event: &Event, prev: usize, known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
         if !known.wants(prev, event, out) {
             if known[prev].identity == Verdict::Unknown && known.inside(event.at) {

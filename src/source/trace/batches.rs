@@ -45,7 +45,7 @@ impl<'a> Batches<'a> {
     pub(super) fn new(recording: &'a Recording, wanted: Wanted, range: Option<(u64, u64)>) -> Batches<'a> {
         Batches {
             recording,
-            wanted,
+            wanted: Wanted { at: wanted.at || !recording.meta().in_order(), ..wanted },
             range,
             group: 0,
             open: None,
@@ -61,6 +61,11 @@ impl<'a> Batches<'a> {
     /// Rows that were read or left out.
     pub fn done(&self) -> u64 {
         self.done
+    }
+
+    /// The latest time of what was handed out; CLOCK_MONOTONIC ns.
+    pub fn latest(&self) -> u64 {
+        self.latest
     }
 
     /// Rows of the whole recording.
@@ -79,7 +84,7 @@ impl<'a> Batches<'a> {
         result
     }
 
-    /// The same, with the events in columns where they are in order.
+    /// The same, with the events in columns where they are in order. [`Wanted::at`] may be left out here only.
     pub fn next_columns(&mut self, batch: &mut Batch) -> Result<Next<'_>, Error> {
         batch.clear();
         if self.failed {

@@ -71,10 +71,11 @@ impl Values<'_> {
             return (0..self.rows as u32).for_each(row);
         }
         // By words: most of them have no row.
-        for (bytes, first) in self.bits.chunks(8).zip((0..).step_by(64)) {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(bytes);
-            let mut left = u64::from_le_bytes(word);
+        let (words, rest) = self.bits.as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        for (word, first) in words.iter().chain([&last]).zip((0..).step_by(64)) {
+            let mut left = u64::from_le_bytes(*word);
             while left != 0 {
                 row(first + left.trailing_zeros());
                 left &= left - 1;
@@ -130,6 +131,15 @@ impl Chunk {
             Some(Ok(CompressedPage::Data(page))) => Ok(page.num_values()),
             _ => Err(Malformed),
         }
+    }
+
+    /// The next page's rows and its latest time, as its statistics say.
+    pub fn skip_times(&mut self) -> Result<(usize, u64), Malformed> {
+        let Some(Ok(CompressedPage::Data(page))) = self.pages.next() else { return Err(Malformed) };
+        let DataPageHeader::V1(header) = page.header() else { return Err(Malformed) };
+        let most = header.statistics.as_ref().and_then(|statistics| statistics.max_value.as_deref());
+        let most = most.and_then(|most| most.try_into().ok()).ok_or(Malformed)?;
+        Ok((page.num_values(), u64::from_le_bytes(most)))
     }
 
     /// The next page, `None` behind the last one.

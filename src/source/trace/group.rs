@@ -68,6 +68,7 @@ pub struct Group {
     rows: usize,
     first: u64,
     last: u64,
+    in_order: bool,
     counts: [u64; Kind::ALL.len()],
     identities: Vec<(u32, Identity)>,
     gaps: Vec<(u32, Gap)>,
@@ -86,6 +87,7 @@ impl Group {
             rows: 0,
             first: u64::MAX,
             last: 0,
+            in_order: true,
             counts: [0; Kind::ALL.len()],
             identities: Vec::new(),
             gaps: Vec::new(),
@@ -107,6 +109,7 @@ impl Group {
         self.rows = 0;
         self.first = u64::MAX;
         self.last = 0;
+        self.in_order = true;
         self.counts = [0; Kind::ALL.len()];
         self.identities.clear();
         self.gaps.clear();
@@ -123,6 +126,7 @@ impl Group {
             }
             self.open.clear();
         }
+        self.in_order &= at >= self.last;
         self.first = self.first.min(at);
         self.last = self.last.max(at);
         self.counts[kind as usize] += 1;
@@ -213,6 +217,7 @@ impl Group {
             first_ns: self.first,
             last_ns: self.last,
             counts: counts.filter(|(_, count)| *count > 0).collect(),
+            in_order: self.in_order,
             tasks: self.tasks.fresh,
             digests: Default::default(),
         }

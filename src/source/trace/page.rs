@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::chunk::{Chunk, Dictionary, Unpack};
-use super::decode::Malformed;
+use super::decode::{Keys, Malformed};
 use super::error::Error;
 use super::read::Recording;
 use super::schema::{COLUMNS, IDENTITIES, IDS, Id, LOSSES, PAGED, Rows};
@@ -37,8 +37,9 @@ pub struct Page {
     rare: Vec<u32>,
     rare_taken: usize,
     told: usize,
-    /// Whether its times are in order.
+    /// Whether its times are in order, and the latest of them.
     sorted: bool,
+    latest: u64,
     kind: Vec<u8>,
     at: Vec<u64>,
     /// Of all rows that tell of a task.
@@ -145,13 +146,32 @@ impl Page {
         if rows == 0 || rows > open.rows - open.at {
             return Err(Id::Event);
         }
-        keys.values(kinds, &mut self.kind, rows);
+        match keys {
+            // This program gives out the numbers as keys.
+            Keys::Bytes(keys) if kinds.iter().zip(0..).all(|(kind, key)| *kind == key) => {
+                self.kind.clear();
+                self.kind.extend_from_slice(keys);
+            }
+            _ => keys.values(kinds, &mut self.kind, rows),
+        }
         let counts = counts(&self.kind);
         let kinds_there: u16 =
             counts.iter().zip(0..).filter(|(count, _)| **count > 0).fold(0, |bits, (_, kind)| bits | 1 << kind);
         let chunk = chunks[Id::At as usize].as_mut().ok_or(Id::At)?;
-        let (there, sorted) = chunk.times(unpack, &mut self.at).map_err(bad(Id::At))?;
-        self.sorted = sorted;
+        let there = if wanted.at || kinds_there & (IDENTITIES | LOSSES) != 0 {
+            let (there, sorted) = chunk.times(unpack, &mut self.at).map_err(bad(Id::At))?;
+            self.sorted = sorted;
+            let latest = if sorted { self.at.last() } else { self.at.iter().max() };
+            self.latest = latest.copied().unwrap_or(0);
+            there
+        } else {
+            // Nobody wants them of a recording that is not in order.
+            self.at.clear();
+            self.sorted = true;
+            let (there, latest) = chunk.skip_times().map_err(bad(Id::At))?;
+            self.latest = latest;
+            there
+        };
         if there != rows {
             return Err(Id::At);
         }
@@ -281,7 +301,7 @@ impl Page {
 
     /// The latest time on it.
     pub fn latest(&self) -> u64 {
-        if self.sorted { self.at.last().copied() } else { self.at.iter().copied().max() }.unwrap_or(0)
+        self.latest
     }
 
     /// Puts the events up to `end` together.

@@ -11,8 +11,8 @@ use crate::catalog::event::{Batch, Columns, Event, Gap, Identity, Kind, who};
 use crate::catalog::replay::{Fields, Known, LOSSES, Pairing, Window};
 use crate::catalog::task::{UNDER_SLOTS, slot};
 use crate::catalog::{Family, LossKind, RECURSION, ROWS_MEMORY, SHARED_LOSSES};
-use crate::plan::Scan;
 use crate::plan::layout::{Layout, Machine, Mode, layout};
+use crate::plan::{Output, Scan};
 use crate::source::{Account, Loss, Table, decode};
 
 /// What must be known of a recording before its first batch.
@@ -40,7 +40,7 @@ pub enum Error {
 pub struct Needs {
     /// Beside identities and gaps, which are always needed.
     pub kinds: &'static [Kind],
-    /// Time, kind and task of an event are always needed.
+    /// Kind and task of an event are always needed.
     pub fields: Fields,
     /// Of identities: bit n, slot n of the task's columns. Their kind, tid, other, birth and flags are always needed, the
     /// CPU where `fields` has it.
@@ -92,6 +92,7 @@ impl Playback {
         let layout = layout(scan, Machine { cpus: 1, task_storage: true });
         let need = layout.need_fixed | layout.need_identity | layout.need_row | layout.need_output;
         let mut fields = (replay.reads)(need);
+        fields.at |= reads_time(scan, recorded, &layout);
         fields.cpu |= layout.reads(slot::CPU as u8) || scan.idle;
         let identity = (need | fields.of_other) & (((1 << (slot::CHILD + 1)) - 1) & !0b11) | under_as_cgroup(need);
         let cgroups = Cgroups::new(recorded.cgroup_mount.as_deref(), &layout.under);
@@ -172,7 +173,7 @@ impl Playback {
             let told = self.told_until(first, &mut identities, &mut gaps);
             let until = told.min(self.ahead_until(first)).min(to.saturating_add(1));
             let end = columns.row_at(until).max(columns.place.row + 1);
-            self.now = columns.last(self.kinds, end).unwrap_or(first);
+            self.now = self.now.max(columns.last(self.kinds, end).unwrap_or(first));
             let these = (end, self.kinds);
             if self.pairing.columns(&mut columns, these, &mut self.known, &mut self.collector).is_break() {
                 self.complete_at = Some(self.now);
@@ -313,6 +314,16 @@ impl Playback {
         losses.extend(LOSSES.iter().map(|kind| told(kind, of_replay(kind))));
         Account { seen: self.pairing.seen(), matched: self.collector.matched(), losses, open }
     }
+}
+
+/// Whether somebody but the pairing looks at the time of an event.
+fn reads_time(scan: &Scan, recorded: &Recorded, layout: &Layout) -> bool {
+    let greatest = match scan.output {
+        Output::Groups { needs, .. } => needs.max_at,
+        Output::Rows { .. } => true,
+    };
+    let divided = scan.every_ns.is_some() || recorded.range.is_some() || !recorded.gaps.is_empty();
+    greatest || divided || layout.reads(slot::AT as u8)
 }
 
 /// The slots of ancestors come from the cgroup.
