@@ -10,6 +10,7 @@ use crate::catalog::event::Batch;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::name;
 use crate::plan::{AroundTime, Plan, Scan};
+use crate::source::trace::batches::Next;
 use crate::source::trace::read::Recording;
 use crate::source::trace::wanted::Wanted;
 use crate::source::trace::{Error, Needs, Playback, Recorded};
@@ -130,8 +131,13 @@ impl Session {
         let mut part = window.length_ns / PARTS;
         let mut part_due = (taker.wants_parts() && playback.has_parts() && part > 0).then(|| start_ns + part);
         let (mut batch, mut told) = (Batch::default(), Instant::now() + PATIENCE - PROGRESS);
-        while !scan.is_empty() && batches.advance(&mut batch).map_err(|e| e.diagnostic())? {
-            let last = playback.feed(&batch).is_break();
+        while !scan.is_empty() {
+            let last = match batches.next_columns(&mut batch).map_err(|e| e.diagnostic())? {
+                Next::End => break,
+                Next::Rows => playback.feed(&batch),
+                Next::Columns(columns) => playback.feed_columns(columns, &batch),
+            };
+            let last = last.is_break();
             if by_rows {
                 while let Some(table) = playback.take_rows(ROWS_AT_ONCE) {
                     taker.table(table, &window)?;
@@ -153,8 +159,7 @@ impl Session {
                 taker.progress(batches.done(), batches.total());
             }
             if let Ok(Event::Stop(_)) = self.events.wait_for(Duration::ZERO) {
-                let upto = batch.events.last().map_or(start_ns, |event| event.at);
-                window.length_ns = upto.min(to).saturating_sub(start_ns);
+                window.length_ns = batches.latest().min(to).saturating_sub(start_ns);
                 window.ended = Ended::Interrupted;
                 notes.push("interrupted: what the recording holds after that was not read".into());
                 break;
@@ -226,6 +231,7 @@ fn wanted(needs: &Needs) -> Wanted {
     let has = |slot: usize| needs.identity & (1 << slot) != 0;
     Wanted {
         kinds: Wanted::kinds(needs.kinds),
+        at: needs.fields.at,
         cpu: needs.fields.cpu,
         other: needs.fields.other,
         state: needs.fields.state,
