@@ -138,7 +138,9 @@ impl<'t> Place<'t> {
             }
             let file = self.tokens.get(1).is_some_and(|token| token.kind == Kind::Text);
             let from = file.then_some("from").into_iter();
-            let nearest = nearest(&word, from.chain(STATEMENTS.iter().copied()))?;
+            // A family's name is near to the shorter words without being meant for one.
+            let statements = STATEMENTS.iter().copied().filter(|word| word.len() > 3);
+            let nearest = nearest(&word, from.chain(statements))?;
             let unknown = self.at <= 2 && first.kind == Kind::Word && nearest != word && !named;
             let fits = self.here().is_none_or(|token| !token.is_any_word(CLAUSES) && !is_operator(token));
             return (unknown && fits)
