@@ -148,7 +148,7 @@ fn marks(kinds: u16, rows: [u8; 8]) -> u64 {
     while left != 0 {
         let kind = u64::from(left.trailing_zeros());
         left &= left - 1;
-        others &= (rows ^ kind * ONES) + LOW;
+        others &= (rows ^ (kind * ONES)) + LOW;
     }
     // The tops of the bytes, put side by side.
     (!others >> 7 & ONES).wrapping_mul(0x0102_0408_1020_4080) >> 56
