@@ -237,7 +237,9 @@ fn notes(plan: &Plan, recording: &Recording) -> Vec<String> {
             around::month(meta)
         ));
     }
-    if !meta.complete {
+    if recording.is_under_way() {
+        notes.push("the recording is still being made: this is what was on disk of it".into());
+    } else if !meta.complete {
         notes.push("the recording was not finished: what was lost at its end is not known".into());
     }
     if let Some(part) = recording.left_out() {
