@@ -15,6 +15,7 @@ mod plan;
 mod plans;
 mod python;
 mod recording;
+mod repl;
 // A toolbox: not every tool is in use under every set of features.
 #[allow(dead_code, unused_imports)]
 mod support;

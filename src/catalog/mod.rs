@@ -46,6 +46,8 @@ pub struct Family {
     pub origins: &'static [Origin],
     /// How its rows come out of recorded events; for families that have [`Origin::Replay`], and only for them.
     pub replay: Option<replay::Replay>,
+    /// Which of its figures the kernel counts too.
+    pub checks: &'static [Check],
     /// The losses that its programs count, beyond those of the shared header.
     pub losses: &'static [LossKind],
 }
@@ -219,6 +221,53 @@ pub enum Cardinality {
     Cgroups,
     /// A number of its own on nearly every row: never a hidden key.
     Many,
+}
+
+/// A figure of a family that the kernel itself counts too, so that the two can be set beside each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Check {
+    pub name: &'static str,
+    pub ours: Figure,
+    pub kernel: Counter,
+    /// Why the two may differ.
+    pub why: &'static str,
+}
+
+/// How a figure comes out of a family's rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure {
+    Count,
+    /// Rows with that word in that column.
+    CountWhere(&'static str, &'static str),
+    /// Of the first measure.
+    Sum,
+}
+
+/// A counter of the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counter {
+    /// `voluntary_ctxt_switches` and `nonvoluntary_ctxt_switches` of /proc/T/status.
+    Voluntary,
+    Involuntary,
+    /// The third field of /proc/T/schedstat: how often a task was put on a CPU after it had waited.
+    TimeSlices,
+    /// The second field of /proc/T/schedstat, ns.
+    RunDelay,
+    /// `ctxt` of /proc/stat, of the whole machine only.
+    ContextSwitches,
+}
+
+impl Counter {
+    /// Where the kernel shows it.
+    pub const fn place(self) -> &'static str {
+        match self {
+            Counter::Voluntary => "/proc/T/status, voluntary_ctxt_switches",
+            Counter::Involuntary => "/proc/T/status, nonvoluntary_ctxt_switches",
+            Counter::TimeSlices => "/proc/T/schedstat, time slices",
+            Counter::RunDelay => "/proc/T/schedstat, run_delay",
+            Counter::ContextSwitches => "/proc/stat, ctxt",
+        }
+    }
 }
 
 /// One BPF program of a family.

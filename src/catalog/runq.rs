@@ -3,7 +3,7 @@
 mod replay;
 
 use super::task::OWN_SLOT;
-use super::{Cardinality, Column, Family, Kind, LossKind, Origin, Program, Stage, Unit, When};
+use super::{Cardinality, Check, Column, Counter, Family, Figure, Kind, LossKind, Origin, Program, Stage, Unit, When};
 
 /// `enum runq_cause` in `src/bpf/runq.bpf.c`.
 mod cause {
@@ -112,6 +112,20 @@ pub static FAMILY: Family = Family {
     ],
     origins: &[Origin::Kernel, Origin::Replay],
     replay: Some(replay::REPLAY),
+    checks: &[
+        Check {
+            name: "waits",
+            ours: Figure::Count,
+            kernel: Counter::TimeSlices,
+            why: "the kernel also counts a task that was switched out and in without having waited",
+        },
+        Check {
+            name: "time waited",
+            ours: Figure::Sum,
+            kernel: Counter::RunDelay,
+            why: "sched_wakeup comes a little before the task is queued: with short waits more than run_delay",
+        },
+    ],
     losses: &[
         LossKind {
             counter: "start_unseen",

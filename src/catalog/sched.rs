@@ -88,5 +88,6 @@ pub static EVENTS: Family = Family {
     state: true,
     origins: &[Origin::Kernel],
     replay: None,
+    checks: &[],
     losses: &[],
 };

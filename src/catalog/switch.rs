@@ -3,7 +3,7 @@
 mod replay;
 
 use super::task::OWN_SLOT;
-use super::{Cardinality, Column, Family, Kind, Origin, Program, Stage, Unit, When};
+use super::{Cardinality, Check, Column, Counter, Family, Figure, Kind, Origin, Program, Stage, Unit, When};
 
 /// `enum switch_kind` in `src/bpf/switch.bpf.c`.
 const VOLUNTARY: u64 = 0;
@@ -125,5 +125,25 @@ pub static FAMILY: Family = Family {
     ],
     origins: &[Origin::Kernel, Origin::Replay],
     replay: Some(replay::REPLAY),
+    checks: &[
+        Check {
+            name: "voluntary",
+            ours: Figure::CountWhere("kind", "voluntary"),
+            kernel: Counter::Voluntary,
+            why: "exact for threads that live on; those that ended are missing in /proc",
+        },
+        Check {
+            name: "involuntary",
+            ours: Figure::CountWhere("kind", "involuntary"),
+            kernel: Counter::Involuntary,
+            why: "exact for threads that live on; those that ended are missing in /proc",
+        },
+        Check {
+            name: "all switches",
+            ours: Figure::Count,
+            kernel: Counter::ContextSwitches,
+            why: "the counter is read a moment before the window opens and after it closes",
+        },
+    ],
     losses: &[],
 };

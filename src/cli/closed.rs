@@ -2,7 +2,7 @@
 //!
 //! Rust opens /dev/null in place of a closed standard stream before `main`, after which a closed one can no longer be told
 //! from one that a person sent to /dev/null. So the question is asked earlier, when the dynamic linker initializes the
-//! program. This is the only place that needs `unsafe`.
+//! program. One of two files with `unsafe`.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicBool, Ordering};

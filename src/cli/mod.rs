@@ -5,6 +5,7 @@ mod closed;
 mod complete;
 mod look;
 mod man;
+mod progress;
 mod prompted;
 mod signals;
 pub mod surroundings;

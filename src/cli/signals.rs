@@ -15,6 +15,9 @@ use crate::session::{Events, Told, events};
 /// How long a signal may go unheard (while a pipe that nobody reads blocks us, say) before it does what it always does.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How often the editor is told.
+const AGAIN: Duration = Duration::from_millis(20);
+
 /// At a prompt a second Ctrl-C abandons the query and keeps the session; these many in a row that nobody hears of end the
 /// program there too.
 const LAST_RESORT: u64 = 3;
@@ -38,8 +41,8 @@ pub fn listen(who: Listener) -> io::Result<Events> {
                 SIGXFSZ => {}
                 _ => {
                     let told = teller.stop(signal);
-                    if who == Listener::Prompt && signal == SIGTERM && teller.is_at_rest() {
-                        wake_editor();
+                    if who == Listener::Prompt && signal == SIGTERM {
+                        wake_editor(told.clone());
                     }
                     insist(signal, told, who);
                 }
@@ -50,9 +53,18 @@ pub fn listen(who: Listener) -> io::Result<Events> {
 }
 
 /// Who ends while the terminal is raw leaves it so. The editor takes SIGINT itself while it reads, and gives the terminal
-/// back then; the prompt finds that it was SIGTERM.
-fn wake_editor() {
-    let _ = kill(getpid(), Signal::SIGINT);
+/// back then; the prompt finds that it was SIGTERM. While it still is in the handler of that, a read begins anew in spite of
+/// a second signal, so it is told until it has heard.
+fn wake_editor(told: Told) {
+    let tells = move || {
+        while told.is_at_rest() && !told.was_heard() {
+            thread::sleep(AGAIN);
+            if told.is_at_rest() {
+                let _ = kill(getpid(), Signal::SIGINT);
+            }
+        }
+    };
+    let _ = thread::Builder::new().name("schedq".into()).spawn(tells);
 }
 
 /// A second signal, or patience at its end, ends the program when the first one was not heard.

@@ -2,14 +2,13 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::tz::TimeZone;
 
 use super::args::{Args, Format};
 use super::closed::stdout_was_closed;
 use super::look;
+use super::progress::Progress;
 use super::prompted::{Outlet, Prompted};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::output::file::{self, Prepared};
@@ -27,7 +26,7 @@ pub struct Terminal {
     quiet: bool,
     file: Option<Prepared>,
     output: Option<std::path::PathBuf>,
-    progress: Option<ProgressBar>,
+    progress: Progress,
     progress_wanted: bool,
     batches: table::Batches,
     /// Some of the current result was shown by [`Audience::batch`].
@@ -43,6 +42,7 @@ pub struct Terminal {
 impl Terminal {
     pub fn new(args: &Args) -> Terminal {
         let (out, err) = look::styles(args.color);
+        let progress = Progress::new(err.unicode);
         let command = match &args.verb {
             Some(super::args::Verb::Run { command, .. }) => !command.is_empty(),
             _ => !args.command.is_empty(),
@@ -55,7 +55,7 @@ impl Terminal {
             quiet: args.quiet,
             file: None,
             output: args.output.clone(),
-            progress: None,
+            progress,
             // A command may write to the same terminal.
             progress_wanted: !args.quiet && io::stderr().is_terminal() && !look::is_dumb() && !command,
             batches: table::Batches::that_go_on(),
@@ -122,14 +122,14 @@ impl Terminal {
     }
 
     pub fn tell(&mut self, problem: &Diagnostic) {
-        self.clear_progress();
+        self.progress.clear();
         // When standard error is gone too, there is nobody left to tell.
         let _ = writeln!(io::stderr(), "{}", diagnostic::render(problem, &self.err).trim_end());
     }
 
     /// A line for people beside the data.
     pub fn note(&mut self, line: &str) {
-        self.clear_progress();
+        self.progress.clear();
         let _ = writeln!(io::stderr(), "{line}");
     }
 
@@ -138,7 +138,7 @@ impl Terminal {
         if text.is_empty() {
             return Ok(());
         }
-        self.clear_progress();
+        self.progress.clear();
         let mut out = self.outlet();
         out.write_all(text.as_bytes())?;
         if !text.ends_with('\n') {
@@ -235,12 +235,6 @@ impl Terminal {
             self.note(&line);
         }
     }
-
-    fn clear_progress(&mut self) {
-        if let Some(bar) = self.progress.take() {
-            bar.finish_and_clear();
-        }
-    }
 }
 
 impl Audience for Terminal {
@@ -249,35 +243,11 @@ impl Audience for Terminal {
     }
 
     fn progress(&mut self, elapsed_ns: u64, total_ns: Option<u64>) {
-        let bar = self.progress.get_or_insert_with(|| {
-            let bar = ProgressBar::with_draw_target(total_ns.map(|ns| ns / 1_000_000), ProgressDrawTarget::stderr());
-            let template = if total_ns.is_some() { "{wide_bar} {msg}" } else { "{msg}" };
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style.progress_chars("━╸─"));
-            }
-            bar
-        });
-        bar.set_position(elapsed_ns / 1_000_000);
-        let seconds = |ns: u64| format!("{:.0} s", Duration::from_nanos(ns).as_secs_f64());
-        bar.set_message(match total_ns {
-            Some(total) => format!("{} left (Ctrl-C ends and shows)", seconds(total.saturating_sub(elapsed_ns))),
-            None => format!("{} (Ctrl-C ends and shows)", seconds(elapsed_ns)),
-        });
-        bar.tick();
+        self.progress.window(elapsed_ns, total_ns);
     }
 
     fn reading(&mut self, done: u64, total: u64) {
-        let bar = self.progress.get_or_insert_with(|| {
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            if let Ok(style) =
-                ProgressStyle::with_template("{wide_bar} {percent} % of the recording (Ctrl-C ends and shows)")
-            {
-                bar.set_style(style.progress_chars("━╸─"));
-            }
-            bar
-        });
-        bar.set_position(done);
-        bar.tick();
+        self.progress.reading(done, total);
     }
 
     fn recorded(&mut self, recorded: &Recorded) -> io::Result<()> {
@@ -300,7 +270,7 @@ impl Audience for Terminal {
         if self.keeps() {
             return Ok(());
         }
-        self.clear_progress();
+        self.progress.clear();
         match self.format {
             Format::Table => {
                 let text = self.portion(frame)?;
@@ -325,7 +295,7 @@ impl Audience for Terminal {
 
     fn result(&mut self, result: &Finished<'_>) -> io::Result<()> {
         self.know_zone();
-        self.clear_progress();
+        self.progress.clear();
         if !result.shown {
             self.trust(result.frame);
             return Ok(());

@@ -14,6 +14,7 @@ pub mod meta;
 mod predicate;
 mod rank;
 mod stats;
+mod verified;
 
 use std::fmt;
 
@@ -25,6 +26,7 @@ use crate::source::Outcome;
 
 pub use concat::concat;
 pub use meta::Meta;
+pub use verified::{Verified, verified};
 
 /// A result: the data, what each column is, and how far it can be trusted.
 #[derive(Debug, Clone)]

@@ -2,6 +2,7 @@
 
 pub mod capability;
 pub mod cgroup;
+pub mod counters;
 pub mod environment;
 pub mod limits;
 pub mod lists;

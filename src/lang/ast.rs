@@ -82,6 +82,10 @@ pub enum Statement {
     Record(Box<Record>),
     /// `explain QUERY`, `explain record …`
     Explain(Explained),
+    /// `explain analyze QUERY`: the query is run, and what it cost is measured.
+    Analyze(Box<Query>),
+    /// `verify QUERY`: the query's figures are set beside the kernel's own counters.
+    Verify(Box<Query>),
     /// `param NAME [= default]`
     Param {
         name: Word,

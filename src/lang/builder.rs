@@ -44,6 +44,8 @@ impl Builder {
                 record if record.as_rule() == Rule::record => Explained::Record(Box::new(self.record(record)?)),
                 query => Explained::Query(Box::new(self.query(query)?)),
             }),
+            Rule::analyze => Statement::Analyze(Box::new(self.query(last(inner))?)),
+            Rule::verify => Statement::Verify(Box::new(self.query(last(inner))?)),
             Rule::assign => {
                 let [frame, _, query] = parts(inner);
                 Statement::Assign { name: self.name(&frame), query: Box::new(self.query(query)?) }
@@ -267,6 +269,11 @@ fn end(pair: &Pair<Rule>) -> usize {
 }
 
 /// What follows a keyword.
+/// The last part of a pair.
+fn last(pair: Pair<Rule>) -> Pair<Rule> {
+    pair.into_inner().next_back().expect("the grammar gives this rule a part")
+}
+
 pub(super) fn argument(pair: Pair<Rule>) -> Pair<Rule> {
     pair.into_inner().nth(1).expect("the grammar gives this keyword an argument")
 }

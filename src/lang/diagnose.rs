@@ -275,7 +275,7 @@ impl<'t> Place<'t> {
                 Problem::ColumnFirst { column: column.map(|token| token.text.to_string()), found: found() }
             }
             "uniq" => Problem::UniqArgument,
-            "explain" => Problem::QueryWanted { after: "explain".into(), found: Some(found()) },
+            "explain" | "analyze" | "verify" => Problem::QueryWanted { after: word.clone(), found: Some(found()) },
             "by" | "sort" | "where" | "having" | "and" | "or" | "not" if here.kind == Kind::Word => {
                 if here.is_word("not") && self.after(1).is_some_and(|next| next.is_word("in")) {
                     return None;

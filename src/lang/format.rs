@@ -128,6 +128,8 @@ fn statement(out: &mut String, statement: &Statement, indent: &str) {
         }
         Statement::Save { frame, path } => out.push_str(&format!("save {} to {}", frame.node, value(&path.node))),
         Statement::Record(record) => out.push_str(&self::record(record)),
+        Statement::Analyze(query) => out.push_str(&format!("explain analyze {}", self::query(query))),
+        Statement::Verify(query) => out.push_str(&format!("verify {}", self::query(query))),
         Statement::Explain(Explained::Query(query)) => out.push_str(&format!("explain {}", self::query(query))),
         Statement::Explain(Explained::Record(record)) => out.push_str(&format!("explain {}", self::record(record))),
         Statement::Param { name, default: None } => out.push_str(&format!("param {}", name.node)),

@@ -153,7 +153,6 @@ impl Problem {
             Problem::NotYet { word } => {
                 let words = words("not-yet", format!("this version does not have `{word}`"), "not yet");
                 match word.as_str() {
-                    "explain analyze" => words.help("`explain QUERY` shows the plan without running it"),
                     "tree" => words.help("`child` is the command started after `--`, with its descendants"),
                     "keep" => words.help("`record sched for 10s to 'trace.parquet'` records from now on"),
                     _ => words,

@@ -117,13 +117,6 @@ impl Reader<'_> {
         if !named && first.is_any_word(PROMPT_ONLY) {
             return Err(Error::new(first.span(), Problem::PromptOnly { word: first.lower() }));
         }
-        if let [explain, analyze, ..] = head
-            && explain.is_word("explain")
-            && analyze.is_word("analyze")
-        {
-            let word = "explain analyze".to_string();
-            return Err(Error::new(explain.span().to(analyze.span()), Problem::NotYet { word }));
-        }
         if let Some(error) = head.iter().find_map(wrong_token) {
             return Err(error);
         }
@@ -184,7 +177,8 @@ impl Reader<'_> {
                 Statement::Block { .. } => "for",
                 Statement::Show { .. } => "show",
                 Statement::Save { .. } => "save",
-                Statement::Explain(_) => "explain",
+                Statement::Explain(_) | Statement::Analyze(_) => "explain",
+                Statement::Verify(_) => "verify",
                 Statement::Param { .. } => "param",
             };
             self.errors.push(Error::new(item.statement.span, Problem::NotInBlock { word }));

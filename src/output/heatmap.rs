@@ -179,7 +179,7 @@ fn shades(counts: &[u64], most: u64, style: &Style) -> String {
 /// When it begins and ends.
 fn axis(map: &Map, label_width: usize, style: &Style) -> String {
     let (Some(first), Some(last)) = (map.starts.first(), map.starts.last()) else { return String::new() };
-    let decimals = if map.column_ns % 1_000_000_000 == 0 { 0 } else { 3 };
+    let decimals = if map.column_ns.is_multiple_of(1_000_000_000) { 0 } else { 3 };
     let from = units::time_of_day(*first, decimals, style);
     let to = units::time_of_day(last.saturating_add(map.column_ns as i64), decimals, style);
     let gap = map.starts.len().saturating_sub(from.width() + to.width());

@@ -1,7 +1,10 @@
 //! What a query will do, in words: which programs run where, what the kernel is given to decide, what is kept, what is
 //! left for user space, and what all that costs.
 
+mod analyzed;
 mod recorded;
+
+pub use analyzed::{Measured, explain_analyzed};
 
 use super::columns::{self, holds};
 use super::layout::{Layout, Machine, Mode};

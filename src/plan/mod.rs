@@ -6,6 +6,7 @@ mod agreement;
 pub mod check;
 pub mod clock;
 pub mod columns;
+pub mod cost;
 pub mod coverage;
 pub mod describe;
 mod display;

@@ -33,7 +33,7 @@ impl Session {
         if let Some(error) = relay.failed {
             return Err(Stop::Output(error));
         }
-        let window::Results { outcomes, recordings } = results?;
+        let window::Results { outcomes, recordings, .. } = results?;
         if recordings.is_empty() {
             self.go_on()?;
         }

@@ -80,14 +80,14 @@ impl Teller {
         let _ = self.to.send(Event::Stop(signal));
         Told { number, shared: self.shared.clone() }
     }
+}
 
+impl Told {
     /// Whether nothing runs that could hear of it: somebody is at the prompt.
     pub fn is_at_rest(&self) -> bool {
         self.shared.rests.load(Ordering::Acquire)
     }
-}
 
-impl Told {
     pub fn was_heard(&self) -> bool {
         self.shared.heard.load(Ordering::Acquire) >= self.number
     }
@@ -167,12 +167,12 @@ mod tests {
     fn a_second_stop_abandons_what_runs_at_a_prompt() {
         let (mut teller, events) = events();
         teller.stop(2);
-        teller.stop(2);
+        let told = teller.stop(2);
         assert!(!events.abandoned(), "no prompt");
         events.rest();
-        assert!(teller.is_at_rest());
+        assert!(told.is_at_rest());
         events.busy();
-        assert!(!teller.is_at_rest());
+        assert!(!told.is_at_rest());
         teller.stop(2);
         assert!(!events.abandoned(), "what came before is forgotten");
         assert_eq!(events.wait_for(Duration::ZERO), Ok(Event::Stop(2)));

@@ -1,5 +1,7 @@
 //! Where the rooms meet: text → AST → plan → scan → table → frame → whoever asked.
 
+#[cfg(feature = "live")]
+mod analyze;
 mod around;
 #[cfg(feature = "live")]
 mod ask;
@@ -19,6 +21,9 @@ mod steps;
 #[cfg(feature = "live")]
 mod tape;
 pub mod texts;
+mod verify;
+#[cfg(feature = "live")]
+mod verifying;
 #[cfg(feature = "live")]
 mod window;
 #[cfg(feature = "live")]
@@ -219,6 +224,10 @@ impl Session {
                 return Ok(Summary { problem: problems.first().map(|p| p.exit), ..Summary::default() });
             }
         };
+        if let Some(problem) = command.and_then(|_| steps::windows_with_command(&steps)) {
+            audience.problem(&problem);
+            return Ok(Summary { problem: Some(problem.exit), ..Summary::default() });
+        }
         let mut summary = Summary::default();
         let steps = if command.is_some() { steps::together(steps) } else { steps };
         self.run_steps(&steps, command, audience, &mut summary)?;
@@ -236,6 +245,7 @@ impl Session {
                 queries.chain(records.iter().map(steps::explained_record)).collect()
             }
             Step::Replay(query) => vec![steps::explained(&query.plan)],
+            Step::Analyze(query) | Step::Verify(query) => vec![steps::explained(&query.plan)],
             Step::Param { .. } | Step::Show { .. } | Step::Save { .. } => Vec::new(),
         });
         Ok(pages.collect())
@@ -265,6 +275,7 @@ impl Session {
     /// Whether a statement is run although a signal has ended a window before it: it uses what there is.
     fn still_due(&self, statement: &Statement, summary: &mut Summary) -> bool {
         match statement {
+            Statement::Analyze(_) | Statement::Verify(_) => summary.not_run += 1,
             Statement::Query(_) | Statement::Assign { .. } | Statement::Record(_) => summary.not_run += 1,
             Statement::Block { statements, .. } => summary.not_run += statements.len(),
             Statement::Show { frame, .. } | Statement::Save { frame, .. } => {
@@ -309,7 +320,7 @@ impl Session {
                 summary.not_run += queries.len() + records.len();
                 Ok(())
             }
-            Step::Replay(_) if summary.interrupted => {
+            Step::Replay(_) | Step::Analyze(_) | Step::Verify(_) if summary.interrupted => {
                 summary.not_run += 1;
                 Ok(())
             }
@@ -320,6 +331,8 @@ impl Session {
             }
             Step::Run { queries, records } => self.ask(queries, records, command, audience, summary),
             Step::Replay(query) => self.replay(query, audience, summary),
+            Step::Verify(query) => self.verify(query, command, audience, summary),
+            Step::Analyze(query) => self.analyze(query, command, audience, summary),
             Step::Explain(text) => Ok(audience.text(text)?),
             Step::Param { name, value } => {
                 self.params.entry(name.clone()).or_insert_with(|| value.clone());
@@ -353,9 +366,34 @@ impl Session {
         _: &mut Summary,
     ) -> Result<(), Stop> {
         let texts = queries.iter().map(|q| &q.plan.text).chain(records.iter().map(|r| &r.text));
-        let what = texts.map(String::as_str).next().unwrap_or("the query");
-        Err(Diagnostic::new("no-live-source", Exit::NotPossible, format!("this build cannot run {what}"))
-            .help("it was built without the feature `live`; it can ask recordings (from 'FILE' …), check, explain and fmt")
-            .into())
+        Err(no_live_source(texts.map(String::as_str).next().unwrap_or("the query")).into())
     }
+
+    #[cfg(not(feature = "live"))]
+    fn verify(
+        &mut self,
+        planned: &Planned,
+        _: Option<&[OsString]>,
+        _: &mut dyn Audience,
+        _: &mut Summary,
+    ) -> Result<(), Stop> {
+        Err(no_live_source(&planned.plan.text).into())
+    }
+
+    #[cfg(not(feature = "live"))]
+    fn analyze(
+        &mut self,
+        planned: &Planned,
+        _: Option<&[OsString]>,
+        _: &mut dyn Audience,
+        _: &mut Summary,
+    ) -> Result<(), Stop> {
+        Err(no_live_source(&planned.plan.text).into())
+    }
+}
+
+#[cfg(not(feature = "live"))]
+fn no_live_source(what: &str) -> Diagnostic {
+    Diagnostic::new("no-live-source", Exit::NotPossible, format!("this build cannot run {what}"))
+        .help("it was built without the feature `live`; it can ask recordings (from 'FILE' …), check, explain and fmt")
 }

@@ -1,7 +1,9 @@
 //! Statements, checked: what is to be done, in order. All that can be known to be wrong is found here, before anything
 //! runs.
 
+mod meant;
 mod recordings;
+mod verification;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -13,13 +15,13 @@ pub(super) use recordings::explained_record;
 use super::{Session, saved};
 use crate::diagnostic::{Diagnostic, Exit, Source, Span};
 use crate::host::lists;
+use crate::lang;
 use crate::lang::ast::{Explained, Item, Query, Spanned, Statement, Value};
-use crate::nearest::nearest;
+use crate::name;
 use crate::output::file::{self, Prepared};
 use crate::output::{STYLES, csv};
 use crate::plan::layout::{Machine, layout};
 use crate::plan::{Params, Plan, Record, check, explain, messages};
-use crate::{lang, name};
 
 /// One thing to be done.
 pub enum Step {
@@ -31,6 +33,10 @@ pub enum Step {
     /// A question to a recording: its plan has a `from`.
     Replay(Box<Planned>),
     Explain(String),
+    /// A query that is run and measured.
+    Analyze(Planned),
+    /// A query whose figures are set beside the kernel's.
+    Verify(Planned),
     Param {
         name: String,
         value: Value,
@@ -86,13 +92,32 @@ pub fn together(steps: Vec<Step>) -> Vec<Step> {
                 all_records.append(&mut records);
             }
             Step::Param { .. } | Step::Explain(_) => before.push(step),
+            // Each has the window of its own, in which the command runs.
+            Step::Analyze(_) | Step::Verify(_) => after.push(step),
             // The recording may be the one that is made.
             Step::Replay(_) | Step::Show { .. } | Step::Save { .. } => after.push(step),
         }
     }
-    before.push(Step::Run { queries: all_queries, records: all_records });
+    let has_own_window = |step: &Step| matches!(step, Step::Analyze(_) | Step::Verify(_));
+    if !all_queries.is_empty() || !all_records.is_empty() || !after.iter().any(has_own_window) {
+        before.push(Step::Run { queries: all_queries, records: all_records });
+    }
     before.append(&mut after);
     before
+}
+
+/// A command lives once: what is measured by itself has the only window.
+pub fn windows_with_command(steps: &[Step]) -> Option<Diagnostic> {
+    let own = steps.iter().filter(|step| matches!(step, Step::Analyze(_) | Step::Verify(_))).count();
+    let shared = steps.iter().any(|step| matches!(step, Step::Run { .. }));
+    (own > 1 || own == 1 && shared).then(|| {
+        Diagnostic::new(
+            "one-window",
+            Exit::Wrong,
+            "with a command, `verify` and `explain analyze` have the window for themselves",
+        )
+        .help("run them one after the other, each with its command")
+    })
 }
 
 /// What the statements before have brought, for those after them.
@@ -128,6 +153,7 @@ impl Session {
         let shown = |step: &Step| match step {
             Step::Run { queries, .. } => queries.iter().filter(|query| query.name.is_none()).count(),
             Step::Replay(query) => usize::from(query.name.is_none()),
+            Step::Verify(_) => 1,
             Step::Show { style: None, .. } => 1,
             _ => 0,
         };
@@ -184,6 +210,12 @@ impl Session {
                     steps.push(Step::Explain(explained(&plan)));
                 }
             }
+            Statement::Analyze(query) => {
+                if let Some(planned) = self.planned(None, query, None, scope) {
+                    steps.push(Step::Analyze(planned));
+                }
+            }
+            Statement::Verify(query) => steps.extend(self.verification(query, scope).map(Step::Verify)),
             Statement::Explain(Explained::Record(record)) => {
                 if let Some(record) = self.checked_record(record, None, scope) {
                     steps.push(Step::Explain(explained_record(&record)));
@@ -311,7 +343,10 @@ impl Session {
             }
             Err(errors) => {
                 let mut problems = messages::diagnostics(&errors, scope.source);
-                problems.iter_mut().for_each(|problem| meant_statement(problem, &query.family.node));
+                for problem in &mut problems {
+                    self.meant_statement(problem, &query.family.node);
+                    meant::meant_clause(problem, query);
+                }
                 scope.problems.append(&mut problems);
                 None
             }
@@ -347,19 +382,6 @@ fn step_of_query(planned: Planned) -> Step {
 impl Scope<'_> {
     fn refuse(&mut self, code: &'static str, span: Span, title: String, help: &str) {
         self.problems.push(Diagnostic::new(code, Exit::Wrong, title).at(self.source, span, "").help(help));
-    }
-}
-
-/// `shwo x` reads as a query of the family `shwo`.
-fn meant_statement(problem: &mut Diagnostic, first: &str) {
-    let suggested = problem.help.iter().any(|help| help.starts_with("did you mean"));
-    // The word of a block is too short for a slip to be told from a name.
-    let statements = lang::words::STATEMENTS.iter().copied().filter(|word| *word != "for");
-    if problem.code == "unknown-family"
-        && !suggested
-        && let Some(near) = nearest(first, statements)
-    {
-        problem.help.insert(0, format!("did you mean the statement `{near}`?"));
     }
 }
 

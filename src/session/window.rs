@@ -12,7 +12,7 @@ use super::tape::Tape;
 use super::{Event, Events};
 use crate::diagnostic::Diagnostic;
 use crate::plan::{Plan, Record};
-use crate::source::live::{Live, Processes};
+use crate::source::live::{Live, Processes, Ran};
 use crate::source::{Ended, Outcome, Table, Window};
 
 /// How often a ring is emptied. At 16 MiB it takes a million rows of five columns a second.
@@ -33,6 +33,13 @@ pub trait Watcher {
     /// Whether [`Watcher::progress`] is wanted: waking up for it costs the machine a little.
     fn wants_progress(&self) -> bool;
     fn progress(&mut self, elapsed_ns: u64, total_ns: Option<u64>);
+    /// Whether it matters what the programs did.
+    fn wants_runs(&self) -> bool {
+        false
+    }
+    /// The window has just opened, or closed.
+    fn opened(&mut self) {}
+    fn closed(&mut self) {}
     /// Whether the rows of query number `index` are wanted as they come.
     fn wants_rows(&self, index: usize) -> bool;
     /// Groups of intervals that ended, or rows as they came, of query number `index`.
@@ -115,6 +122,8 @@ impl Parts {
 pub struct Results {
     pub outcomes: Vec<Outcome>,
     pub recordings: Vec<Result<Recorded, Diagnostic>>,
+    /// What the programs of each query did, if that was wanted.
+    pub runs: Vec<Ran>,
 }
 
 /// CLOCK_MONOTONIC, nanoseconds: the clock of the programs.
@@ -167,10 +176,14 @@ pub fn run(
         one.deadline_ns = deadline(plan.window_ns);
         one.live.open(start).map_err(|e| e.diagnostic())?;
     }
+    watcher.opened();
     if let Some(command) = &mut command {
         command.go()?;
     }
     wait(&mut parts, command, events, watcher, start)?;
+    watcher.closed();
+    let ran = parts.queries.iter().filter(|_| watcher.wants_runs());
+    let runs = ran.map(|one| one.live.ran()).collect();
     let mut outcomes = Vec::with_capacity(parts.queries.len());
     for one in parts.queries {
         let window = one.window(start);
@@ -178,7 +191,7 @@ pub fn run(
         outcomes.push(Outcome { table, account, window, notes });
     }
     let recordings = parts.tapes.into_iter().map(|one| one.tape.finish()).collect();
-    Ok(Results { outcomes, recordings })
+    Ok(Results { outcomes, recordings, runs })
 }
 
 fn wait(

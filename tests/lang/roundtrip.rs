@@ -298,6 +298,8 @@ fn statement() -> BoxedStrategy<Statement> {
         1 => (frame(), option::of(style)).prop_map(|(frame, style)| Statement::Show { frame, style }),
         1 => (frame(), path()).prop_map(|(frame, path)| Statement::Save { frame, path }),
         1 => query().prop_map(|query| Statement::Explain(Explained::Query(Box::new(query)))),
+        1 => query().prop_map(|query| Statement::Analyze(Box::new(query))),
+        1 => query().prop_map(|query| Statement::Verify(Box::new(query))),
         1 => record().prop_map(|record| Statement::Explain(Explained::Record(Box::new(record)))),
         1 => (parameter(), option::of(default)).prop_map(|(name, default)| Statement::Param { name: at(name), default }),
     ]

@@ -18,3 +18,4 @@ mod rights;
 mod saved;
 mod signals;
 mod together;
+mod verify;

@@ -14,7 +14,7 @@ pub(super) fn argument_of(word: &str) -> Option<&'static str> {
         "save" => "a file's name in quotes",
         "in" => "a list: `(1, 2)`, `0-3,6` or `$name`",
         "uniq" => "a column in brackets, such as `uniq(comm)`",
-        "explain" => "a query",
+        "explain" | "analyze" | "verify" => "a query",
         "from" | "to" => "a file's name in quotes",
         "record" => "a set of events, such as `sched`",
         "around" => "a time, and how far on each side of it",

@@ -29,6 +29,9 @@ pub(super) enum Want {
     Saved,
 }
 
+/// The column that only means something beside a command.
+const CHILD: &str = "child";
+
 /// What a result is saved as, and what a recording is.
 const RESULTS: &[&str] = &["parquet", "csv", "json", "ndjson", "arrow", "svg", "html"];
 const RECORDINGS: &[&str] = &["parquet", "partial"];
@@ -140,7 +143,7 @@ fn record(tokens: &[Token]) -> Vec<Want> {
     match tokens[at].lower().as_str() {
         "where" => {
             let columns: Vec<&'static Column> =
-                task::COLUMNS.iter().filter(|column| catalog::sched::FILTERS.contains(&column.name)).collect();
+                task::COLUMNS.iter().filter(|c| catalog::sched::FILTERS.contains(&c.name) && c.name != CHILD).collect();
             let (mut wants, complete) = condition::wants(behind, &columns);
             if complete {
                 wants.push(unused());
@@ -163,6 +166,17 @@ struct Parts<'t, 's> {
     used: Vec<String>,
     stats: Vec<String>,
     keys: Vec<&'static Column>,
+    /// The question is to a recording.
+    recorded: bool,
+}
+
+impl Parts<'_, '_> {
+    /// What can stand in `where` and be a key. At a prompt there is no command of which a task could be a child; a recording
+    /// may have been made with one.
+    fn columns(&self, family: &'static Family) -> Vec<&'static Column> {
+        let all = family.own.iter().chain(task::COLUMNS);
+        all.filter(|column| self.recorded || column.name != CHILD).collect()
+    }
 }
 
 fn query(tokens: &[Token]) -> Vec<Want> {
@@ -185,7 +199,7 @@ fn of_family(tokens: &[Token], recorded: bool) -> Vec<Want> {
     let rest = &tokens[1..];
     let measured = rest.first().is_some_and(|token| family.measure(&token.lower()).is_some());
     let rest = if measured { &rest[1..] } else { rest };
-    let parts = parts(family, rest);
+    let parts = Parts { recorded, ..parts(family, rest) };
     let mut wants = Vec::new();
     let complete = match parts.last.as_deref() {
         None => {
@@ -220,7 +234,7 @@ fn within(clause: &str, family: &'static Family, parts: &Parts, wants: &mut Vec<
     let behind = parts.behind;
     let last = behind.last();
     let open = last.is_none_or(|last| last.is(","));
-    let all: Vec<&'static Column> = family.own.iter().chain(task::COLUMNS).collect();
+    let all = parts.columns(family);
     match clause {
         "where" => {
             let (found, complete) = condition::wants(behind, &all);

@@ -99,7 +99,8 @@ fn clauses_and_stats_follow_the_family() {
 
 #[test]
 fn conditions() {
-    has("F where ", &["comm", "M", "tgid", "child", "not"], &["by", "and", "count"]);
+    has("F where ", &["comm", "M", "tgid", "not"], &["by", "and", "count", "child"]);
+    has("from 'x.parquet' F where ", &["child", "comm"], &[]);
     has("F where comm ", &["=", "~", "in", "is"], &["and", "<", "under"]);
     has("F where M ", &["<", "=", "is"], &["~"]);
     has("F where cgroup ", &["under", "~"], &[]);
@@ -182,7 +183,7 @@ fn results_are_sorted_and_kept_by_what_they_have() {
     has("F p99 by cpu having ", &["p99", "cpu"], &["comm"]);
     has("F p99 having p99 > ", &["1ms"], &[]);
     has("F p99 having p99 > 1ms ", &["and", "sort", "for"], &["p99", "count"]);
-    has("F by ", &["cpu", "comm", "child"], &["at", "M"]);
+    has("F by ", &["cpu", "comm"], &["at", "M", "child"]);
     has("F by cpu, ", &["comm"], &["sort"]);
     has("F events(", &["at", "M", "comm"], &[]);
     has("F uniq(", &["comm"], &[]);

@@ -11,6 +11,7 @@ mod paths;
 mod read;
 pub mod record;
 pub mod rodata;
+mod statistics;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -22,6 +23,7 @@ pub use error::Error;
 pub use facts::{Facts, machine};
 pub use read::COUNTERS;
 pub use record::{Gate, RecordOptions, Recorder, Summary};
+pub use statistics::{ProgramRun, Statistics};
 
 use super::{Account, Table, decode};
 use crate::plan::Scan;
@@ -49,6 +51,15 @@ pub struct Processes {
     pub own: u32,
     /// The command after `--`.
     pub child: Option<u32>,
+}
+
+/// What a scan's programs did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// Empty of times while nobody holds [`Statistics`].
+    pub programs: Vec<ProgramRun>,
+    /// Name, groups, room.
+    pub maps: Vec<(&'static str, u64, u64)>,
 }
 
 /// A scan whose programs are attached.
@@ -194,6 +205,20 @@ impl Live {
         let table = decode::groups(&self.scan, &self.layout, groups, self.start_ns, &mut self.paths);
         self.account.matched += matched(&table);
         Ok(Some(table))
+    }
+
+    /// What the programs did so far, and how full the maps of groups are.
+    pub fn ran(&self) -> Ran {
+        let map = match self.layout.mode {
+            Mode::Groups => Some("groups"),
+            Mode::Histograms => Some("histograms"),
+            Mode::Single | Mode::Rows => None,
+        };
+        let used = |name: &'static str| {
+            let map = read::map(&self.object, name).ok()?;
+            Some((name, map.keys().count() as u64, u64::from(self.layout.map(name)?.entries)))
+        };
+        Ran { programs: statistics::runs(&self.object), maps: map.and_then(used).into_iter().collect() }
     }
 
     /// What is left to read after [`Live::close`], and the account of the whole window.
