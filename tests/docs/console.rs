@@ -18,6 +18,14 @@ pub struct Typed {
     pub output: String,
 }
 
+impl Typed {
+    /// The file that is written by `cat > FILE <<'END'`, and what is written to it.
+    pub fn written(&self) -> Option<(String, String)> {
+        let (file, text) = self.command.strip_prefix("cat > ")?.split_once(" <<'END'\n")?;
+        Some((file.to_owned(), text.strip_suffix("END")?.to_owned()))
+    }
+}
+
 /// What stands before a line that is typed, and before one that goes on.
 const PROMPT: &str = "$ ";
 const MORE: &str = "> ";
@@ -115,6 +123,8 @@ fn what_is_typed_is_told_from_what_comes() {
     let one = |command: &str, output: &str| Typed { command: command.into(), output: output.into() };
     assert_eq!(read, [one("a\nb", "x\n> y\n"), one("c", "")]);
     assert_eq!(shown(&read), text);
+    assert_eq!(one("cat > x.sq <<'END'\na\nEND", "").written(), Some(("x.sq".into(), "a\n".into())));
+    assert_eq!(read[0].written(), None);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! - `schedq`: statements that pass `schedq check`; `schedq canonical`: also as `schedq fmt` prints them; `schedq wrong`:
 //!   they must not pass.
 //! - `sh`: every command that runs schedq is checked; `console live`: the lines behind `$ `, the others are output.
-//! - `console`: the same, and it is typed, and what comes is compared: see `console.rs`. `UPDATE_DOCS=1` writes it anew.
+//! - `console`: it is typed, and what comes is compared: see `console.rs`. `UPDATE_DOCS=1` writes it anew.
 //!
 //! Code in a line, and an indented line, that begins with `schedq ` is a command too. One with a placeholder (`NAME`, `…`) is parsed, not checked.
 
@@ -156,13 +156,31 @@ fn wrong_block(block: &Block) -> Vec<String> {
         "schedq wrong" if wrong_statements(&block.text, false, true).is_empty() => vec!["nothing is wrong".to_owned()],
         "schedq wrong" => Vec::new(),
         info if info.starts_with("schedq") => vec![format!("what is `{info}`?")],
-        "console" | "console live" => {
-            console::typed(&block.text).iter().flat_map(|typed| wrong_shell(&typed.command)).collect()
-        }
+        // It is typed: see `what_is_typed_on_the_pages_gives_what_they_show`.
+        "console" => Vec::new(),
+        "console live" => wrong_session(&console::typed(&block.text)),
         info if info.starts_with("console") => vec![format!("what is `{info}`?")],
         "sh" => wrong_shell(&block.text),
         _ => Vec::new(),
     }
+}
+
+/// What is wrong with lines of a terminal: scripts that are written there, and commands that may use them, and results that
+/// were saved by a line before.
+fn wrong_session(typed: &[console::Typed]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut written = Vec::new();
+    for one in typed {
+        if let Some((file, text)) = one.written() {
+            wrong.extend(wrong_statements(&text, false, true));
+            written.push(file);
+            continue;
+        }
+        let uses = written.iter().any(|file| one.command.split_whitespace().any(|word| word == file));
+        let found = wrong_shell(&one.command);
+        wrong.extend(found.into_iter().filter(|problem| !problem.contains("[read-result]") && !uses));
+    }
+    wrong
 }
 
 /// Code in a line: a command when it begins so.
@@ -282,8 +300,10 @@ fn these_tests_can_fail() {
         ("sh", "schedq check nosuch.sq", "nosuch.sq"),
         ("sh", "schedq describe nosuch", "no family"),
         ("sh", "schedq -e 'open", "quote"),
-        ("console", "output\n$ schedq -e 'nosuch'\n", "no family"),
+        ("console live", "output\n$ schedq -e 'nosuch'\n", "no family"),
         ("console live", "$ schedq -e '\n> nosuch'\n", "no family"),
+        ("console live", "$ cat > x.sq <<'END'\n> nosuch\n> END\n$ schedq run x.sq\n", "no family"),
+        ("console live", "$ cat > y.sq <<'END'\n> END\n$ schedq run x.sq\n", "no saved query"),
         ("console dead", "", "what is"),
     ] {
         let found = block(info, text);
@@ -294,7 +314,8 @@ fn these_tests_can_fail() {
         ("schedq wrong", "nosuch count"),
         ("sh", &*format!("sudo schedq -e \"{example}\" | head; schedq run runqlat pid=$PID")),
         ("sh", "cargo install nosuch"),
-        ("console", "schedq -e 'nosuch' is output\n$ schedq list"),
+        ("console live", "schedq -e 'nosuch' is output\n$ schedq list"),
+        ("console live", &*format!("$ cat > x.sq <<'END'\n> {example}\n> END\n$ schedq run x.sq\n")),
         ("text", "nosuch"),
     ] {
         assert_eq!(block(info, text), "", "{info}: {text}");
