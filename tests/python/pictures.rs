@@ -16,7 +16,6 @@ fn ran(python: &Path, folder: &Path) -> (bool, String, String) {
         .args([script, NOTEBOOK])
         .arg(folder)
         .current_dir(folder)
-        .env("MPLBACKEND", "agg")
         .env("IPYTHONDIR", folder.join(".ipython"))
         .env("MPLCONFIGDIR", folder.join(".matplotlib"))
         .output()
