@@ -3,6 +3,7 @@
 //! No room below `output` puts colour or layout to them; this module holds data only.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A half-open range of byte offsets into the text of one [`Source`].
@@ -28,11 +29,18 @@ impl Span {
 pub struct Source {
     pub name: Arc<str>,
     pub text: Arc<str>,
+    /// The folder of its file, from which it names other files; without one, that of the process.
+    pub folder: Option<Arc<Path>>,
 }
 
 impl Source {
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), text: text.into() }
+        Self { name: name.into(), text: text.into(), folder: None }
+    }
+
+    pub fn in_folder(mut self, folder: Option<&Path>) -> Self {
+        self.folder = folder.map(Arc::from);
+        self
     }
 
     /// Line and column of a byte offset, both from 1; the column counts characters.
@@ -55,6 +63,8 @@ pub enum Exit {
     Failed,
     /// The query is wrong (2).
     Wrong,
+    /// An assertion does not hold (3).
+    Assertion,
     /// Not permitted or not possible on this machine (4).
     NotPossible,
     /// Loss under `--strict` (5).
@@ -64,13 +74,15 @@ pub enum Exit {
 }
 
 impl Exit {
-    pub const ALL: &[Exit] = &[Exit::Failed, Exit::Wrong, Exit::NotPossible, Exit::Loss, Exit::Interrupted];
+    pub const ALL: &[Exit] =
+        &[Exit::Failed, Exit::Wrong, Exit::Assertion, Exit::NotPossible, Exit::Loss, Exit::Interrupted];
 
     /// What the status says, for help and manual.
     pub const fn doc(self) -> &'static str {
         match self {
             Exit::Failed => "the query ran and failed; fmt --check found something that is not canonical",
             Exit::Wrong => "the query or the command line is wrong",
+            Exit::Assertion => "an assertion does not hold",
             Exit::NotPossible => "not permitted, or not possible on this machine",
             Exit::Loss => "a result has loss, under --strict",
             Exit::Interrupted => "interrupted: with not one row in any result, or before all queries had run",
@@ -81,6 +93,7 @@ impl Exit {
         match self {
             Exit::Failed => 1,
             Exit::Wrong => 2,
+            Exit::Assertion => 3,
             Exit::NotPossible => 4,
             Exit::Loss => 5,
             Exit::Interrupted => 130,

@@ -119,6 +119,8 @@ pub enum Verb {
         #[arg(value_enum, default_value_t = Listed::All)]
         what: Listed,
     },
+    /// Show the machine: what results can be told apart by, and which families can be asked here
+    Env,
     /// Describe a family: its measures, columns, units and where they are read; or a recording: what it holds
     Describe {
         /// A family, or a recording's file

@@ -9,9 +9,11 @@ use clap_complete::{Shell as Kind, generate};
 use super::args::{Args, Shell};
 use crate::session::texts;
 
+/// Names, each with what it is.
+type Names = fn() -> Vec<(String, String)>;
+
 /// Where the names of a verb's first argument come from.
-const NAMED: &[(&str, fn() -> Vec<(String, String)>)] =
-    &[("describe", texts::named_families), ("run", texts::named_queries)];
+const NAMED: &[(&str, Names)] = &[("describe", texts::named_families), ("run", texts::named_queries)];
 
 /// The names that a verb takes: a line for each, with what it is behind a tab. None for a verb that takes no names.
 pub fn names(verb: &str) -> String {

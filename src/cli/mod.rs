@@ -92,8 +92,7 @@ impl From<io::Error> for Failure {
 fn dispatch(args: &Args, recording: Option<PathBuf>, terminal: &mut Terminal) -> Result<u8, Failure> {
     match &args.verb {
         Some(Verb::Run { query, values, command }) => {
-            let (name, bytes) = saved::find(query)?;
-            let source = saved::source(name, &bytes)?;
+            let (source, _) = saved::load(query, None)?;
             let mut session = session(args)?;
             bind(&mut session, &source, values)?;
             once(args, &mut session, &[source], command, terminal)
@@ -110,6 +109,7 @@ fn dispatch(args: &Args, recording: Option<PathBuf>, terminal: &mut Terminal) ->
         Some(Verb::Check { text }) => texts::check(&reader(args), &texts::sources(text)?, terminal),
         Some(Verb::Fmt { text, check, write }) => texts::format(text, *check, *write, terminal),
         Some(Verb::Explain { text }) => texts::explain(args, text, &reader(args), terminal),
+        Some(Verb::Env) => once(args, &mut session(args)?, &[Source::new("env", "env")], &[], terminal),
         Some(Verb::List { what }) => texts::list(*what, terminal),
         Some(Verb::Describe { what }) => texts::describe(args, what, terminal),
         Some(Verb::Man) => {

@@ -222,6 +222,27 @@ impl Terminal {
         self.batches.render(frame, &self.out).map_err(io::Error::other)
     }
 
+    /// A frame in the form of the command line.
+    fn plain(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<()> {
+        self.progress.clear();
+        let mut out = BufWriter::new(self.outlet());
+        match self.format {
+            _ if self.keeps() => self.keep(label, frame),
+            Format::Ndjson => ndjson::write(&mut out, frame, label)?,
+            Format::Csv => {
+                if self.results > 0 {
+                    out.write_all(b"\n")?;
+                }
+                csv::write(&mut out, frame, true)?;
+                self.results += 1;
+            }
+            Format::Table | Format::Json => out.write_all(self.people(frame)?.as_bytes())?,
+        }
+        out.flush()?;
+        let out = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        self.written(out)
+    }
+
     fn trust(&mut self, frame: &Frame) {
         if self.quiet && !frame.meta.has_loss() {
             return;
@@ -344,6 +365,39 @@ impl Audience for Terminal {
         Ok(())
     }
 
+    fn derived(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<()> {
+        self.know_zone();
+        self.plain(label, frame)?;
+        // It has no window of its own to tell of, but what its tables lack it lacks too.
+        if frame.meta.has_loss() {
+            self.trust(frame);
+        } else if !self.quiet {
+            frame.meta.notes.iter().for_each(|note| self.note(&format!("note: {note}")));
+        }
+        Ok(())
+    }
+
+    fn compared(&mut self, label: Label<'_>, frame: &Frame, before: &[String], after: &[String]) -> io::Result<()> {
+        self.know_zone();
+        if self.keeps() || self.format != Format::Table {
+            return self.plain(label, frame);
+        }
+        let table = table::render(frame, &self.out).map_err(io::Error::other)?;
+        self.print(&format!("{}\n\n{table}\n{}\n", before.join("\n"), after.join("\n")))
+    }
+
+    fn environment(&mut self, name: &str, frame: &Frame, short: bool) -> io::Result<()> {
+        self.know_zone();
+        if self.keeps() || self.format != Format::Table {
+            return self.plain(Label::Name(name), frame);
+        }
+        let text = match short {
+            true => format!("{name}\n{}\n", table::render(frame, &self.out).map_err(io::Error::other)?),
+            false => format!("{name}: {} rows (show {name})\n", frame.data.height()),
+        };
+        self.print(&text)
+    }
+
     fn show(&mut self, name: &str, frame: &Frame, style: Option<&str>) -> io::Result<()> {
         self.know_zone();
         let mut out = BufWriter::new(self.outlet());
@@ -362,10 +416,10 @@ impl Audience for Terminal {
                 self.note(&format!("{name} has no histogram for each interval: its query would say `hist every 1s`"));
                 out.write_all(self.people(frame)?.as_bytes())?;
             }
-            _ if self.keeps() => self.keep(Label::Name(name), frame),
-            _ if self.format == Format::Ndjson => ndjson::write(&mut out, frame, Label::Name(name))?,
-            _ if self.format == Format::Csv => csv::write(&mut out, frame, true)?,
-            _ => out.write_all(self.people(frame)?.as_bytes())?,
+            _ => {
+                drop(out);
+                return self.plain(Label::Name(name), frame);
+            }
         }
         out.flush()?;
         let out = out.into_inner().map_err(io::IntoInnerError::into_error)?;

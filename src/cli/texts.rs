@@ -34,8 +34,8 @@ fn given(text: &OsString) -> Result<Given, Failure> {
     if !looks_like_file && !is_there {
         return Ok(Given { source: saved::source("-e".into(), text.as_encoded_bytes())?, file: None });
     }
-    let (name, bytes) = saved::find(path)?;
-    Ok(Given { source: saved::source(name, &bytes)?, file: Some(path.to_owned()) })
+    let (source, _) = saved::load(path, None)?;
+    Ok(Given { source, file: Some(path.to_owned()) })
 }
 
 pub fn check(session: &Session, given: &[Given], terminal: &mut Terminal) -> Result<u8, Failure> {

@@ -7,6 +7,7 @@ use polars::prelude::{Column as PolarsColumn, DataFrame, NamedFrom, Series};
 use super::buckets::{self, Bucket};
 use super::grouping::{Group, Linear, Request, gather};
 use super::meta::Totals;
+use super::samples::Samples;
 use super::stats::{Context, Made};
 use super::{Built, ColumnKind, FrameColumn, FrameError, Measured, Role, keys, rank, stats};
 use crate::catalog::{Column, Kind};
@@ -100,10 +101,21 @@ pub(super) fn build(plan: &Plan, outcome: &Outcome, keep: &[bool]) -> Result<Bui
     let keys: Result<Vec<PolarsColumn>, FrameError> =
         columns.iter().map(|c| Ok(ranked.column(&c.name)?.clone())).collect();
     let keys = keys?;
-    match &rest.stats[..] {
+    let mut built = match &rest.stats[..] {
         [only] if is_histogram(&only.stat) => long_form(only, keys, columns, &groups, &context, totals),
         stats => wide(stats, keys, columns, &groups, &context, totals),
+    }?;
+    if let (Some(measure), true) = (plan.measure, has(|s| matches!(s, Stat::Hist | Stat::Percentile(_)))) {
+        let mut samples = Samples::of(measure, rest);
+        let long = matches!(&rest.stats[..], [only] if is_histogram(&only.stat));
+        let mut row = 0;
+        for group in groups.iter().filter(|group| !long || group.count > 0) {
+            samples.add(row, group);
+            row += if long { buckets::fine(group).len() } else { 1 };
+        }
+        built.samples = Some(samples);
     }
+    Ok(built)
 }
 
 /// One row per group.
@@ -132,7 +144,7 @@ fn wide(
             marks: stats::marks(stat, groups, context),
         });
     }
-    Ok(Built { data: DataFrame::new(groups.len(), data)?, columns, totals, groups: Vec::new() })
+    Ok(Built { data: DataFrame::new(groups.len(), data)?, columns, totals, groups: Vec::new(), samples: None })
 }
 
 /// A lone histogram: one row per bucket that holds something.
@@ -178,7 +190,7 @@ fn long_form(
         .filter(|g| g.count > 0)
         .map(|g| Totals { count: g.count, sum: totals.sum.map(|_| g.sum) })
         .collect();
-    Ok(Built { data: DataFrame::new(all.len(), data)?, columns, totals, groups })
+    Ok(Built { data: DataFrame::new(all.len(), data)?, columns, totals, groups, samples: None })
 }
 
 /// The key columns in the groups' order, times as wall clock.

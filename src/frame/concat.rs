@@ -11,6 +11,9 @@ pub fn concat(frames: Vec<Frame>) -> Result<Option<Frame>, FrameError> {
     for next in frames {
         let height = whole.data.height();
         whole.data.vstack_mut(&next.data)?;
+        if let (Some(samples), Some(more)) = (&mut whole.samples, next.samples) {
+            samples.append(more, height);
+        }
         for (column, more) in whole.columns.iter_mut().zip(&next.columns) {
             if !column.marks.is_empty() || !more.marks.is_empty() {
                 column.marks.resize(height, Mark::None);

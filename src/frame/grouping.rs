@@ -77,6 +77,7 @@ pub(super) struct Group {
     /// CLOCK_MONOTONIC ns of the earliest row that had the maximum.
     pub max_at: u64,
     slots: BTreeMap<u16, u64>,
+    blocks: Vec<Histogram>,
     /// One for each of the request's, by slot.
     pub linear: Vec<BTreeMap<u64, u64>>,
     distinct: Vec<HashSet<i64>>,
@@ -96,6 +97,11 @@ impl Group {
         Histogram { buckets: self.slots.iter().map(|(slot, n)| (*slot, *n)).collect() }
     }
 
+    /// Its histogram in consecutive parts of the window, as far as the source kept them.
+    pub fn blocks(&self) -> &[Histogram] {
+        &self.blocks
+    }
+
     /// How many different values the request's column of that index has.
     pub fn distinct(&self, index: usize) -> u64 {
         self.distinct.get(index).map_or(0, |values| values.len() as u64)
@@ -111,6 +117,8 @@ impl Group {
         for (slot, n) in &cell.histogram.buckets {
             *self.slots.entry(*slot).or_default() += n;
         }
+        self.blocks.resize(self.blocks.len().max(cell.blocks.len()), Histogram::default());
+        self.blocks.iter_mut().zip(&cell.blocks).for_each(|(sum, block)| sum.merge(block));
     }
 
     /// Before the count is raised: the first value is both.

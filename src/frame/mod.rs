@@ -6,13 +6,20 @@
 
 mod aggregate;
 pub mod buckets;
+pub mod cells;
+pub mod claim;
+pub mod compare;
 mod concat;
 mod events;
 mod grouping;
 mod keys;
+mod made;
 pub mod meta;
 mod predicate;
 mod rank;
+pub mod samples;
+pub mod shift;
+pub mod sql;
 mod stats;
 mod verified;
 
@@ -25,7 +32,9 @@ use crate::plan::Plan;
 use crate::source::Outcome;
 
 pub use concat::concat;
+pub use made::MadeColumn;
 pub use meta::Meta;
+pub use samples::Samples;
 pub use verified::{Verified, verified};
 
 /// A result: the data, what each column is, and how far it can be trusted.
@@ -35,6 +44,8 @@ pub struct Frame {
     /// One for each column of `data`, in its order.
     pub columns: Vec<FrameColumn>,
     pub meta: Meta,
+    /// The distributions of its groups; `None` when its query has neither a histogram nor a percentile.
+    pub samples: Option<Samples>,
 }
 
 impl Frame {
@@ -51,7 +62,7 @@ impl Frame {
 
     /// Its first rows, with what it says of itself as a whole.
     pub fn first_rows(&self, count: usize) -> Frame {
-        Frame { data: self.data.head(Some(count)), columns: self.columns.clone(), meta: self.meta.clone() }
+        Frame { data: self.data.head(Some(count)), ..self.clone() }
     }
 
     /// What it says of itself, alone.
@@ -59,6 +70,7 @@ impl Frame {
         self.data = self.data.clear();
         self.columns.iter_mut().for_each(|column| column.marks.clear());
         self.meta.groups.clear();
+        self.samples.iter_mut().for_each(|samples| samples.groups.clear());
         self
     }
 }
@@ -215,7 +227,7 @@ pub fn build(plan: &Plan, outcome: &Outcome, host: &[(String, String)]) -> Resul
         None => aggregate::build(plan, outcome, &keep)?,
     };
     let meta = meta::of(plan, outcome, host, &built);
-    Ok(Frame { data: built.data, columns: built.columns, meta })
+    Ok(Frame { data: built.data, columns: built.columns, meta, samples: built.samples })
 }
 
 /// What the two ways of building have in common.
@@ -226,4 +238,5 @@ struct Built {
     totals: meta::Totals,
     /// For a lone histogram, per group in the order of its rows.
     groups: Vec<meta::Totals>,
+    samples: Option<Samples>,
 }

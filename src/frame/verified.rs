@@ -70,5 +70,5 @@ pub fn verified(run: &Frame, rows: &[Verified]) -> Result<Frame, FrameError> {
     let mut meta = run.meta.clone();
     meta.columns = columns.iter().map(ColumnMeta::of).collect();
     meta.groups.clear();
-    Ok(Frame { data: DataFrame::new(rows.len(), data)?, columns, meta })
+    Ok(Frame { data: DataFrame::new(rows.len(), data)?, columns, meta, samples: None })
 }

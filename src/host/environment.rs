@@ -26,6 +26,11 @@ pub fn facts() -> Vec<(String, String)> {
     add("cpus_online", lists::online_cpus().map(|cpus| cpus.len().to_string()));
     add("cpu_model", cpu_model());
     add("isolated", line("/sys/devices/system/cpu/isolated"));
+    add("nohz_full", line("/sys/devices/system/cpu/nohz_full").filter(|list| list != "(null)"));
+    add("smt", line("/sys/devices/system/cpu/smt/active").map(|on| if on == "1" { "on" } else { "off" }.to_owned()));
+    add("governor", line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+    add("sched_rt_runtime_us", line("/proc/sys/kernel/sched_rt_runtime_us"));
+    add("numa_balancing", line("/proc/sys/kernel/numa_balancing"));
     add("clocksource", line("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
     facts
 }

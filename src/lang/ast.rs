@@ -1,7 +1,11 @@
 //! What the text says, before any name is looked up. Spans do not take part in equality, so that
 //! `parse(format(q)) == parse(q)` can be asked directly.
 
+mod named;
+
 use crate::diagnostic::Span;
+
+pub use named::{Assert, Claim, Comparison, FrameColumn, Operand, Piece, Run, Side, Sql};
 
 /// A node with its place in the source.
 #[derive(Debug, Clone, Copy, Eq)]
@@ -91,6 +95,19 @@ pub enum Statement {
         name: Word,
         default: Option<Spanned<Value>>,
     },
+    /// `sql …`, `NAME = sql …`
+    Sql {
+        name: Option<Word>,
+        sql: Sql,
+    },
+    /// `assert CLAIM [else 'text']`
+    Assert(Assert),
+    /// `compare A B`
+    Compare(Comparison),
+    /// `run 'file.sq' name=value …`
+    Run(Run),
+    /// `env`
+    Env,
 }
 
 /// What can be explained.

@@ -55,6 +55,10 @@ impl Builder {
                 Statement::Save { frame: self.name(&frame), path: self.value(path)? }
             }
             Rule::show => self.show(inner)?,
+            Rule::assert => Statement::Assert(self.assert(inner)?),
+            Rule::compare => Statement::Compare(self.compare(inner)?),
+            Rule::run => Statement::Run(self.run(inner)?),
+            Rule::env => Statement::Env,
             Rule::param => {
                 let mut pairs =
                     inner.into_inner().filter(|pair| !matches!(pair.as_rule(), Rule::param_word | Rule::equals));

@@ -2,6 +2,7 @@
 //!
 //! What is due after a word (`for`, `=`, `in` …) is asked first; then what the token itself may have been meant as.
 
+mod named;
 mod nouns;
 mod recorded;
 
@@ -24,6 +25,9 @@ pub(super) fn diagnose(tokens: &[Token], stop: &Stop) -> Error {
 
 impl Place<'_> {
     fn diagnose(self, expected: &[Rule]) -> Error {
+        if let Some(error) = self.named(expected) {
+            return error;
+        }
         if let Some(error) = self.family_wanted() {
             return error;
         }

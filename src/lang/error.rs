@@ -156,6 +156,7 @@ pub enum Problem {
     },
 
     Recorded(Recorded),
+    Named(Named),
 
     // ---- Stats
     PercentileRange {
@@ -325,6 +326,39 @@ pub enum Problem {
     Command {
         what: String,
         recording: bool,
+    },
+}
+
+/// What is wrong with a statement on results that have a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    /// `sql` without something that asks.
+    SqlWanted {
+        found: Option<String>,
+    },
+    /// `assert p99 < 5ms`
+    ColumnWanted {
+        found: String,
+    },
+    /// `assert a.p99 is missing`
+    MissingTest,
+    /// `assert a.p99 < 5ms 'too slow'`
+    ElseWanted {
+        text: String,
+    },
+    /// `compare a`
+    CompareTwo,
+    /// `compare a and b`
+    CompareJoined {
+        sign: String,
+    },
+    /// What stands behind the script of `run` and is no `name=value`.
+    ArgumentWanted {
+        found: String,
+    },
+    ArgumentTwice {
+        name: String,
+        first: Span,
     },
 }
 

@@ -3,9 +3,13 @@
 //! Clauses stand in the order of the language's reference, a statement stands on one line, and brackets only where
 //! without them the text would mean something else.
 
+mod named;
+
 use super::ast::*;
 use super::literal::write_duration;
 use crate::name;
+
+pub use named::{claim, sql};
 
 /// One query, without a line's end.
 pub fn query(query: &Query) -> String {
@@ -136,6 +140,14 @@ fn statement(out: &mut String, statement: &Statement, indent: &str) {
         Statement::Param { name, default: Some(default) } => {
             out.push_str(&format!("param {} = {}", name.node, value(&default.node)));
         }
+        Statement::Sql { name, sql } => {
+            let name = name.as_ref().map_or_else(String::new, |name| format!("{} = ", name.node));
+            out.push_str(&format!("{name}sql {}", named::sql(sql)));
+        }
+        Statement::Assert(assert) => out.push_str(&named::assert(assert)),
+        Statement::Compare(comparison) => out.push_str(&named::compare(comparison)),
+        Statement::Run(run) => out.push_str(&named::run(run)),
+        Statement::Env => out.push_str("env"),
     }
 }
 

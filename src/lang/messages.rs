@@ -1,8 +1,9 @@
 //! The words for every problem of a text: what is wrong, at the place, and what would be right.
 
+mod named;
 mod recorded;
 
-use super::error::{Error, MAX_BYTES, MAX_CPU, MAX_DEPTH, MAX_ERRORS, MAX_ITEMS, Problem};
+use super::error::{Error, MAX_BYTES, MAX_CPU, MAX_DEPTH, MAX_ERRORS, MAX_ITEMS, Named, Problem};
 use super::words::STYLES;
 use crate::diagnostic::{Diagnostic, Exit, Source, Span};
 
@@ -53,7 +54,9 @@ impl Error {
 /// The other place of a problem that has two.
 fn first_place(problem: &Problem) -> Option<(Span, &'static str)> {
     match problem {
-        Problem::Twice { first, .. } | Problem::TopAndFirst { first } => Some((*first, "the first stands here")),
+        Problem::Twice { first, .. }
+        | Problem::TopAndFirst { first }
+        | Problem::Named(Named::ArgumentTwice { first, .. }) => Some((*first, "the first stands here")),
         _ => None,
     }
 }
@@ -336,6 +339,7 @@ impl Problem {
             }
 
             Problem::Recorded(problem) => recorded::words_of(problem),
+            Problem::Named(problem) => named::words_of(problem),
 
             // ---- Values
             Problem::NumberTooLarge { text } => {

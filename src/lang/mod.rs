@@ -11,6 +11,7 @@ pub mod format;
 mod grammar;
 mod literal;
 mod messages;
+mod named;
 mod number;
 mod parse;
 mod recorded;

@@ -7,9 +7,10 @@ use super::diagnose::diagnose;
 use super::error::{Error, MAX_BYTES, MAX_DEPTH, MAX_ERRORS, Parsed, Problem};
 use super::foreign;
 use super::grammar::{Rule, read};
+use super::named::{self, sql_word};
 use super::split::{Body, Chunk, split};
-use super::tokens::{Kind, Token, tokens};
-use super::words::{NOT_YET_STATEMENTS, PROMPT_ONLY};
+use super::tokens::{Kind, Token, tokens_with};
+use super::words::PROMPT_ONLY;
 use crate::diagnostic::{Source, Span};
 
 /// Reads a script or the statements of a command line. Statements that are wrong are left out of the script; each gives
@@ -25,7 +26,7 @@ pub fn parse_with(source: &Source, options: Options) -> Parsed {
         let error = Error::new(Span::new(0, 0), Problem::TooLong);
         return Parsed { script: Script::default(), errors: vec![error] };
     }
-    let tokens = tokens(text);
+    let tokens = tokens_with(text, options);
     let pieces = split(&tokens, options);
     let mut reader = Reader { text, errors: Vec::new() };
     let statements = reader.items(pieces.chunks);
@@ -37,7 +38,8 @@ pub fn parse_with(source: &Source, options: Options) -> Parsed {
 /// Whether a person at a prompt has written half a statement: a bracket or brace is open, or the last token is a comma,
 /// an operator or a word that needs an argument. A statement that is wrong but finished is not incomplete.
 pub fn is_incomplete(text: &str) -> bool {
-    text.len() <= MAX_BYTES && split(&tokens(text), Options { indentation_continues: false }).incomplete
+    let options = Options { indentation_continues: false };
+    text.len() <= MAX_BYTES && split(&tokens_with(text, options), options).incomplete
 }
 
 /// The text of a file: without a byte order mark, and UTF-8 throughout. The error has no place in any [`Source`], for
@@ -111,9 +113,6 @@ impl Reader<'_> {
             return Err(Error::new(head_span(head), problem));
         }
         let named = head.get(1).is_some_and(|next| next.is("="));
-        if !named && first.is_any_word(NOT_YET_STATEMENTS) {
-            return Err(Error::new(first.span(), Problem::NotYet { word: first.lower() }));
-        }
         if !named && first.is_any_word(PROMPT_ONLY) {
             return Err(Error::new(first.span(), Problem::PromptOnly { word: first.lower() }));
         }
@@ -127,6 +126,9 @@ impl Reader<'_> {
                 _ => Problem::UnmatchedBracket { close: ')' },
             };
             return Err(Error::new(bracket.span(), problem));
+        }
+        if let (Some(word), None) = (sql_word(head), &chunk.body) {
+            return self.sql(head, word).map(Some);
         }
         match chunk.body {
             Some(body) => self.block(head, body),
@@ -145,6 +147,16 @@ impl Reader<'_> {
             Ok(pair) => Builder { base: span.start }.statement(pair),
             Err(stop) => Err(diagnose(head, &stop)),
         }
+    }
+
+    fn sql(&self, head: &[Token], word: usize) -> Result<Statement, Error> {
+        let (before, text) = head.split_at(word + 1);
+        let span = head_span(before);
+        let name = match read(Rule::sql_head, &self.text[span.start..span.end]) {
+            Ok(pair) => Builder { base: span.start }.sql_name(pair),
+            Err(stop) => return Err(diagnose(before, &stop)),
+        };
+        Ok(Statement::Sql { name, sql: named::sql(before, text)? })
     }
 
     fn block(&mut self, head: &[Token], body: Body) -> Result<Option<Statement>, Error> {
@@ -180,6 +192,11 @@ impl Reader<'_> {
                 Statement::Explain(_) | Statement::Analyze(_) => "explain",
                 Statement::Verify(_) => "verify",
                 Statement::Param { .. } => "param",
+                Statement::Sql { .. } => "sql",
+                Statement::Assert(_) => "assert",
+                Statement::Compare(_) => "compare",
+                Statement::Run(_) => "run",
+                Statement::Env => "env",
             };
             self.errors.push(Error::new(item.statement.span, Problem::NotInBlock { word }));
         }

@@ -5,6 +5,7 @@
 
 use super::Options;
 use super::ast::Comment;
+use super::named::sql_word;
 use super::tokens::{Kind, Token};
 use crate::diagnostic::Span;
 
@@ -227,8 +228,9 @@ impl<'s> Splitter<'_, 's> {
     }
 }
 
+/// SQL's comments begin with two signs.
 fn comment_text(token: Token) -> String {
-    token.text[1..].trim_end().to_string()
+    token.text.strip_prefix("--").unwrap_or(&token.text[1..]).trim_end().to_string()
 }
 
 /// Whether the statement cannot end here: its last token is a comma, an operator or a word that needs an argument.
@@ -236,10 +238,15 @@ pub(super) fn needs_more(head: &[Token]) -> bool {
     const WORDS: &[&str] = &[
         "where", "by", "having", "sort", "top", "first", "every", "for", "save", "and", "or", "not", "in", "is",
         "under", "as", "to", "from", "around", "when", "show", "explain", "analyze", "verify", "param", "record",
+        "sql", "assert", "else", "compare", "run",
     ];
     const OPERATORS: &[&str] =
         &[",", "=", "!=", "<", "<=", ">", ">=", "~", "==", "=~", "!~", "<>", "=<", "=>", "&&", "||", "!"];
     let Some((last, before)) = head.split_last() else { return false };
+    if sql_word(head).is_some() {
+        // Its words are not ours: `from` may be the last thing that is missing, `nulls first` the end.
+        return last.is(",") || before.len() < 3 && last.is_word("sql");
+    }
     match last.kind {
         Kind::Mark => OPERATORS.contains(&last.text),
         // A parameter may have any name, a reserved word too.

@@ -95,7 +95,7 @@ impl Builder {
         Ok(Spanned::new(node, span))
     }
 
-    fn list(self, pair: Pair<Rule>) -> Result<Spanned<List>> {
+    pub(super) fn list(self, pair: Pair<Rule>) -> Result<Spanned<List>> {
         let span = self.span(&pair);
         let inner = first(pair);
         let list = match inner.as_rule() {
@@ -148,7 +148,7 @@ impl Builder {
     }
 }
 
-fn compare(operator: &str) -> Compare {
+pub(super) fn compare(operator: &str) -> Compare {
     match operator {
         "=" => Compare::Equal,
         "!=" => Compare::NotEqual,

@@ -1,5 +1,6 @@
-//! A whole source as a row of tokens, by the grammar's rule `tokens`.
+//! A whole source as a row of tokens, by the grammar's rules `tokens` and `sql_line`.
 
+use super::Options;
 use super::grammar::{Rule, read};
 use crate::diagnostic::Span;
 
@@ -54,36 +55,129 @@ impl<'s> Token<'s> {
     }
 }
 
-/// A whole source, also a wrong one: every text is a row of tokens.
+/// A whole source, also a wrong one: every text is a row of tokens. As [`tokens_with`], where deeper lines continue a
+/// statement.
 pub fn tokens(text: &str) -> Vec<Token<'_>> {
-    let Ok(pair) = read(Rule::tokens, text) else {
-        unreachable!("the rule `tokens` takes any text: its last alternative is any character");
-    };
-    let mut tokens = Vec::new();
-    let mut line_start = 0;
-    let mut indent = None;
-    for pair in pair.into_inner() {
-        let kind = match pair.as_rule() {
-            Rule::newline => Kind::Newline,
-            Rule::comment => Kind::Comment,
-            Rule::text => Kind::Text,
-            Rule::unclosed_text => Kind::UnclosedText,
-            Rule::parameter => Kind::Parameter,
-            Rule::number => Kind::Number,
-            Rule::word => Kind::Word,
-            Rule::mark => Kind::Mark,
-            Rule::stray => Kind::Stray,
-            _ => continue,
-        };
-        let start = pair.as_span().start();
-        let width = *indent.get_or_insert_with(|| width(&text[line_start..start]));
-        tokens.push(Token { kind, text: pair.as_str(), start, indent: width });
-        if kind == Kind::Newline {
-            line_start = start + 1;
-            indent = None;
+    tokens_with(text, Options::default())
+}
+
+/// SQL's tokens are others than ours, so where a statement of it ends must be known here already.
+pub(super) fn tokens_with(text: &str, options: Options) -> Vec<Token<'_>> {
+    let mut cutter = Cutter { text, at: 0, line_start: 0, indent: None, tokens: Vec::new() };
+    while cutter.at < text.len() {
+        cutter.cut(Rule::tokens);
+        if let Some(indent) = cutter.begins_sql() {
+            cutter.sql(indent, options);
         }
     }
-    tokens
+    cutter.tokens
+}
+
+struct Cutter<'s> {
+    text: &'s str,
+    at: usize,
+    line_start: usize,
+    indent: Option<usize>,
+    tokens: Vec<Token<'s>>,
+}
+
+impl<'s> Cutter<'s> {
+    /// Goes on as far as the rule does.
+    fn cut(&mut self, rule: Rule) {
+        let Ok(pair) = read(rule, &self.text[self.at..]) else {
+            unreachable!("both rules take any text: their last alternative is any character");
+        };
+        let end = pair.as_span().end();
+        let from = self.at;
+        for pair in pair.into_inner() {
+            let kind = match pair.as_rule() {
+                Rule::newline => Kind::Newline,
+                Rule::comment | Rule::sql_comment => Kind::Comment,
+                Rule::text | Rule::sql_text => Kind::Text,
+                Rule::unclosed_text => Kind::UnclosedText,
+                Rule::parameter => Kind::Parameter,
+                Rule::number | Rule::sql_number => Kind::Number,
+                Rule::word | Rule::sql_start | Rule::sql_name => Kind::Word,
+                Rule::mark | Rule::sql_remark => Kind::Mark,
+                Rule::stray => Kind::Stray,
+                _ => continue,
+            };
+            self.push(kind, pair.as_str(), from + pair.as_span().start());
+        }
+        self.at = from + end;
+    }
+
+    fn push(&mut self, kind: Kind, text: &'s str, start: usize) {
+        let line = &self.text[self.line_start..start];
+        let indent = *self.indent.get_or_insert_with(|| width(line));
+        self.tokens.push(Token { kind, text, start, indent });
+        if kind == Kind::Newline {
+            self.line_start = start + 1;
+            self.indent = None;
+        }
+    }
+
+    /// Whether the last token is the word `sql` that begins a statement or stands behind its `NAME =`; then how deep that
+    /// statement is indented.
+    fn begins_sql(&self) -> Option<usize> {
+        let (last, before) = self.tokens.split_last().filter(|(last, _)| last.is_word("sql"))?;
+        let begins = |before: &[Token]| {
+            let ends = |token: &Token| token.kind == Kind::Newline || [";", "{", "}"].iter().any(|mark| token.is(mark));
+            before.last().is_none_or(ends)
+        };
+        match before {
+            before if begins(before) => Some(last.indent),
+            [before @ .., name, equals] if equals.is("=") && name.kind == Kind::Word && begins(before) => {
+                Some(name.indent)
+            }
+            _ => None,
+        }
+    }
+
+    /// The lines of an SQL statement, up to what ends it.
+    fn sql(&mut self, indent: usize, options: Options) {
+        let mut open = 0;
+        loop {
+            let from = self.tokens.len();
+            self.cut(Rule::sql_line);
+            open += self.tokens[from..].iter().map(|t| i64::from(t.is("(")) - i64::from(t.is(")"))).sum::<i64>();
+            if !self.text[self.at..].starts_with('\n') {
+                return;
+            }
+            let last = self.tokens.iter().rfind(|token| token.kind != Kind::Comment);
+            let wants_more = last.is_some_and(|last| last.is(",") || last.is_word("sql"));
+            self.push(Kind::Newline, &self.text[self.at..=self.at], self.at);
+            self.at += 1;
+            self.remarks();
+            let deeper = options.indentation_continues && self.depth() > indent;
+            if !(open > 0 || wants_more || deeper) {
+                return;
+            }
+        }
+    }
+
+    /// Empty lines and those that hold a comment alone.
+    fn remarks(&mut self) {
+        while self.at < self.text.len() {
+            let line = self.text[self.at..].split('\n').next().unwrap_or_default();
+            let words = line.trim_start_matches([' ', '\t', '\r']);
+            let ends = self.at + line.len();
+            if !(words.is_empty() || words.starts_with('#') || words.starts_with("--")) || ends == self.text.len() {
+                return;
+            }
+            if !words.is_empty() {
+                self.push(Kind::Comment, words, ends - words.len());
+            }
+            self.push(Kind::Newline, &self.text[ends..=ends], ends);
+            self.at = ends + 1;
+        }
+    }
+
+    /// How deep the next token's line is indented.
+    fn depth(&self) -> usize {
+        let rest = &self.text[self.at..];
+        width(&rest[..rest.len() - rest.trim_start_matches([' ', '\t', '\r']).len()])
+    }
 }
 
 fn width(blanks: &str) -> usize {

@@ -21,16 +21,14 @@ pub const RECORD_CLAUSES: &[&str] = &["where", "for", "to"];
 pub const STATS: &[&str] = &["count", "sum", "avg", "min", "max", "hist", "rate", "pct", "max_at", "uniq", "events"];
 
 /// The words that begin a statement which is not a query.
-pub const STATEMENTS: &[&str] = &["show", "save", "explain", "verify", "param", "record", "for"];
+pub const STATEMENTS: &[&str] =
+    &["show", "save", "explain", "verify", "param", "record", "for", "sql", "assert", "compare", "run", "env"];
 
 /// The words after `show NAME as`.
 pub const STYLES: &[&str] = &["table", "hist", "heatmap", "json", "csv"];
 
 /// Words of the language that this version does not have yet.
-pub(super) const NOT_YET: &[&str] = &["when", "tree", "sql", "compare", "assert", "keep", "run", "env"];
-
-/// Of these, the ones that begin a statement.
-pub(super) const NOT_YET_STATEMENTS: &[&str] = &["sql", "compare", "assert", "run", "env"];
+pub(super) const NOT_YET: &[&str] = &["when", "tree", "keep"];
 
 /// Commands that only the prompt understands.
 pub const PROMPT_ONLY: &[&str] = &["help", "list", "describe", "quit"];

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::ndjson::Label;
-use super::{csv, json, ndjson, parquet, plot};
+use super::{arrow, csv, json, ndjson, parquet, plot};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::frame::Frame;
 use crate::name::escape;
@@ -19,6 +19,7 @@ use crate::plan::Plan;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Parquet,
+    Arrow,
     Csv,
     Json,
     Ndjson,
@@ -30,8 +31,9 @@ pub enum Format {
 
 impl Format {
     /// The endings of files, in the order in which they are told.
-    pub const ENDINGS: [(&'static str, Format); 6] = [
+    pub const ENDINGS: [(&'static str, Format); 7] = [
         ("parquet", Format::Parquet),
+        ("arrow", Format::Arrow),
         ("csv", Format::Csv),
         ("json", Format::Json),
         ("ndjson", Format::Ndjson),
@@ -56,9 +58,10 @@ impl Format {
             (Format::Ndjson, _) => frames.iter().try_for_each(|(label, frame)| ndjson::write(out, frame, *label)),
             (Format::Csv, [(_, frame)]) => csv::write(out, frame, true),
             (Format::Parquet, [(_, frame)]) => parquet::write(out, frame),
+            (Format::Arrow, [(_, frame)]) => arrow::write(out, frame),
             (Format::Svg, [(_, frame)]) => plot::svg(out, frame),
             (Format::Html, [(_, frame)]) => plot::html(out, frame),
-            (Format::Csv | Format::Parquet | Format::Svg | Format::Html, _) => {
+            (Format::Csv | Format::Parquet | Format::Arrow | Format::Svg | Format::Html, _) => {
                 let cause = format!("holds one result, and there are {}", frames.len());
                 Err(io::Error::new(ErrorKind::InvalidInput, cause))
             }
@@ -128,7 +131,7 @@ impl Prepared {
         match self.format {
             Format::Csv => csv::accepts(plan),
             Format::Svg | Format::Html => plot::accepts(plan),
-            Format::Parquet | Format::Json | Format::Ndjson => Ok(()),
+            Format::Parquet | Format::Arrow | Format::Json | Format::Ndjson => Ok(()),
         }
     }
 
@@ -224,7 +227,8 @@ fn unknown_ending(path: &Path) -> Diagnostic {
         }
         None => format!("cannot save to '{name}': the path has no ending, and the ending chooses the format"),
     };
-    Diagnostic::new("unknown-ending", Exit::Wrong, title).help("use one of .parquet .csv .json .ndjson .svg .html")
+    Diagnostic::new("unknown-ending", Exit::Wrong, title)
+        .help("use one of .parquet .arrow .csv .json .ndjson .svg .html")
 }
 
 fn failure(path: &Path, error: &io::Error, exit: Exit) -> Diagnostic {

@@ -1,8 +1,9 @@
 //! A frame becomes a table, a histogram or a file, and a problem becomes text. Nothing here decides what a query means;
 //! all text goes to the caller or through a `Write`, whose errors come back as they are.
 
+pub mod arrow;
 mod bars;
-mod cells;
+mod beside;
 pub mod csv;
 pub mod diagnostic;
 pub mod file;
@@ -10,6 +11,7 @@ mod grid;
 pub mod heatmap;
 pub mod histogram;
 pub mod json;
+pub mod load;
 pub mod ndjson;
 pub mod parquet;
 mod plot;
@@ -23,7 +25,7 @@ mod watched;
 use jiff::tz::TimeZone;
 use polars::prelude::PolarsResult;
 
-use crate::frame::Frame;
+use crate::frame::{Frame, cells};
 
 /// A result as people read it: bars for a lone histogram, else a table.
 pub fn text(frame: &Frame, style: &Style) -> PolarsResult<String> {

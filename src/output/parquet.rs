@@ -1,25 +1,23 @@
 //! Parquet with zstd. Times are timestamps (nanoseconds, UTC), durations and counts are integers, and the key `schedq`
 //! of the file's metadata holds the same `meta` as a JSON document.
 
+use std::fs::File;
 use std::io::{self, Write};
 
-use polars::prelude::{DataFrame, DataType, PolarsResult, TimeUnit, TimeZone};
+use polars::prelude::{DataFrame, PolarsResult};
+use polars_io::SerReader;
+use polars_io::parquet::read::ParquetReader;
 use polars_io::parquet::write::{KeyValueMetadata, ParquetCompression, ParquetWriter};
 
+use super::beside::{Beside, pairs, timestamps};
 use super::watched::{Watched, as_io};
-use crate::frame::{ColumnKind, Frame};
+use crate::frame::Frame;
 
-/// The key of the metadata.
-pub const META_KEY: &str = "schedq";
-/// The key of the metadata's version alone.
-pub const VERSION_KEY: &str = "schedq_schema_version";
+pub use super::beside::{META_KEY, VERSION_KEY};
 
 pub fn write(out: &mut dyn Write, frame: &Frame) -> io::Result<()> {
     let mut data = timestamps(frame).map_err(as_io)?;
-    let meta = vec![
-        (META_KEY.to_owned(), serde_json::to_string(&frame.meta)?),
-        (VERSION_KEY.to_owned(), frame.meta.schema_version.to_string()),
-    ];
+    let meta = pairs(frame)?;
     Watched::through(out, |out| {
         ParquetWriter::new(out)
             .with_compression(ParquetCompression::Zstd(None))
@@ -29,12 +27,11 @@ pub fn write(out: &mut dyn Write, frame: &Frame) -> io::Result<()> {
     })
 }
 
-fn timestamps(frame: &Frame) -> PolarsResult<DataFrame> {
-    let mut data = frame.data.clone();
-    for column in frame.columns.iter().filter(|c| c.kind == ColumnKind::Time) {
-        let kind = DataType::Datetime(TimeUnit::Nanoseconds, Some(TimeZone::UTC));
-        let converted = data.column(&column.name)?.cast(&kind)?;
-        data.with_column(converted)?;
-    }
-    Ok(data)
+/// The columns, and what stands beside them.
+pub fn read(file: File) -> PolarsResult<(DataFrame, Beside)> {
+    let mut reader = ParquetReader::new(file);
+    let metadata = reader.get_metadata()?.clone();
+    let pairs = metadata.key_value_metadata().iter().flatten();
+    let beside = Beside::read(pairs.filter_map(|pair| Some((pair.key.as_str(), pair.value.as_deref()?))));
+    Ok((reader.finish()?, beside))
 }

@@ -1,6 +1,10 @@
 //! Numbers with their units, for people.
 
+use jiff::tz::TimeZone;
+
 use super::Style;
+use crate::frame::cells::{Cells, Value};
+use crate::frame::{ColumnKind, Frame, FrameColumn};
 
 /// Three significant digits: `999ns`, `1.02µs`, `16.4ms`, `7.23s`, `4,321s`.
 pub fn duration(ns: i64, style: &Style) -> String {
@@ -25,6 +29,45 @@ pub fn duration(ns: i64, style: &Style) -> String {
     }
     let seconds = (value + 500_000_000) / 1_000_000_000;
     format!("{sign}{}s", count(seconds as i64))
+}
+
+/// For a value in a sentence, wherever that is read.
+pub fn plain() -> Style {
+    Style { color: false, unicode: false, width: usize::MAX, zone: TimeZone::UTC }
+}
+
+/// With every digit that it has: `1.5ms`, `1.000001ms`, `90s`.
+pub fn exact_duration(ns: i64) -> String {
+    let size = ns.unsigned_abs();
+    let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
+    let (unit, scale) = units.into_iter().find(|(_, scale)| size >= *scale).unwrap_or(("ns", 1));
+    let sign = if ns < 0 { "-" } else { "" };
+    let (whole, rest) = (size / scale, size % scale);
+    if rest == 0 {
+        return format!("{sign}{whole}{unit}");
+    }
+    let digits = scale.ilog10() as usize;
+    let fraction = format!("{rest:0digits$}");
+    format!("{sign}{whole}.{}{unit}", fraction.trim_end_matches('0'))
+}
+
+/// One value of a frame without rounding, where one is told by itself; `missing` where there is none.
+pub fn exact(frame: &Frame, column: &FrameColumn, row: usize) -> String {
+    let cells = frame.data.column(&column.name).and_then(Cells::of);
+    let Ok(cells) = cells else { return String::new() };
+    let style = Style { color: false, unicode: false, width: usize::MAX, zone: TimeZone::system() };
+    match (cells.get(row), column.kind) {
+        (Value::Missing, _) => "missing".to_owned(),
+        (Value::Int(ns), ColumnKind::Duration) => exact_duration(ns),
+        (Value::Int(ns), ColumnKind::Time) => time_of_day(ns, 6, &style),
+        (Value::Int(n), _) => n.to_string(),
+        (Value::Float(x), ColumnKind::Percent) => format!("{x}%"),
+        (Value::Float(x), ColumnKind::Rate) => format!("{x}/s"),
+        (Value::Float(x), _) => x.to_string(),
+        (Value::Bool(answer), _) => if answer { "yes" } else { "no" }.to_owned(),
+        (Value::Text(text), _) => text.to_owned(),
+        (Value::Buckets(_), _) => "a histogram".to_owned(),
+    }
 }
 
 /// With thousands set apart: `12,345`.

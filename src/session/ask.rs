@@ -93,6 +93,10 @@ impl window::Watcher for Relay<'_, '_> {
         self.audience.progress(elapsed_ns, total_ns);
     }
 
+    fn wants_parts(&self, index: usize) -> bool {
+        self.queries[index].may_be_compared(&*self.audience)
+    }
+
     fn wants_rows(&self, index: usize) -> bool {
         self.queries[index].name.is_none() && !self.audience.keeps()
     }

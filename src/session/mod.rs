@@ -5,14 +5,19 @@ mod analyze;
 mod around;
 #[cfg(feature = "live")]
 mod ask;
+mod asserted;
 pub mod classes;
 pub mod command;
+mod compared;
 pub mod complete;
 pub mod described;
+mod environment;
 mod events;
 mod help;
 pub mod manual;
+mod named;
 pub mod prompt;
+mod queried;
 mod recording;
 pub mod replay;
 mod results;
@@ -82,6 +87,12 @@ pub trait Audience {
     fn result(&mut self, result: &Finished<'_>) -> io::Result<()>;
     /// A recording was made.
     fn recorded(&mut self, recorded: &Recorded) -> io::Result<()>;
+    /// A result that no window gave, but other results.
+    fn derived(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<()>;
+    /// Two results compared, with what is to be said before and behind.
+    fn compared(&mut self, label: Label<'_>, frame: &Frame, before: &[String], after: &[String]) -> io::Result<()>;
+    /// One of the frames of `env`; people are shown only the short ones.
+    fn environment(&mut self, name: &str, frame: &Frame, short: bool) -> io::Result<()>;
     /// `show NAME [as STYLE]`
     fn show(&mut self, name: &str, frame: &Frame, style: Option<&str>) -> io::Result<()>;
     /// Plain text, such as a plan explained.
@@ -258,7 +269,7 @@ impl Session {
             }
             Step::Replay(query) => vec![steps::explained(&query.plan)],
             Step::Analyze(query) | Step::Verify(query) => vec![steps::explained(&query.plan)],
-            Step::Param { .. } | Step::Show { .. } | Step::Save { .. } => Vec::new(),
+            _ => Vec::new(),
         });
         Ok(pages.collect())
     }
@@ -274,6 +285,8 @@ impl Session {
             }
             match part.and_then(|item| self.check_item(source, &item)) {
                 Ok(steps) => self.run_steps(&steps, None, audience, &mut summary)?,
+                // The query that would have made it was not run, which is said already.
+                Err(problems) if summary.not_run > 0 && problems.iter().all(|p| p.code == "unknown-frame") => {}
                 Err(problems) => {
                     problems.iter().for_each(|p| audience.problem(p));
                     summary.problem = summary.problem.or(problems.first().map(|p| p.exit));
@@ -291,9 +304,16 @@ impl Session {
             Statement::Query(_) | Statement::Assign { .. } | Statement::Record(_) => summary.not_run += 1,
             Statement::Block { statements, .. } => summary.not_run += statements.len(),
             Statement::Show { frame, .. } | Statement::Save { frame, .. } => {
-                return self.frames.contains_key(&frame.node);
+                return self.frames.contains_key(&frame.node) || environment::NAMES.contains(&frame.node.as_str());
             }
-            Statement::Param { .. } | Statement::Explain(_) => return true,
+            // What a script would ask is counted when its statements come.
+            Statement::Param { .. }
+            | Statement::Explain(_)
+            | Statement::Run(_)
+            | Statement::Env
+            | Statement::Sql { .. }
+            | Statement::Assert(_)
+            | Statement::Compare(_) => return true,
         }
         false
     }
@@ -336,11 +356,7 @@ impl Session {
                 summary.not_run += 1;
                 Ok(())
             }
-            Step::Show { frame, .. } | Step::Save { frame, .. }
-                if summary.not_run > 0 && !self.frames.contains_key(frame) =>
-            {
-                Ok(())
-            }
+            step if summary.not_run > 0 && step.uses().iter().any(|name| self.named(name).is_err()) => Ok(()),
             Step::Run { queries, records } => self.ask(queries, records, command, audience, summary),
             Step::Replay(query) => self.replay(query, audience, summary),
             Step::Verify(query) => self.verify(query, command, audience, summary),
@@ -352,20 +368,17 @@ impl Session {
             }
             Step::Show { frame, style } => {
                 let found = self.named(frame)?;
-                Ok(audience.show(frame, found, style.as_deref())?)
+                Ok(audience.show(frame, &found, style.as_deref())?)
             }
             Step::Save { frame, file } => {
                 let found = self.named(frame)?;
-                Ok(file.write_all(&[(Label::Name(frame), found)])?)
+                Ok(file.write_all(&[(Label::Name(frame), &found)])?)
             }
+            Step::Sql { name, sql, .. } => self.sql(name.as_deref(), sql, audience, summary),
+            Step::Assert(claimed) => self.assert(claimed, audience, summary),
+            Step::Compare(both) => self.compare(both, audience, summary),
+            Step::Environment => self.environment(audience),
         }
-    }
-
-    /// The check has found the name, but the query that makes the frame may have failed since.
-    fn named(&self, name: &str) -> Result<&Frame, Diagnostic> {
-        self.frames.get(name).ok_or_else(|| {
-            Diagnostic::new("no-frame", Exit::Failed, format!("there is no frame {name}: its query gave none"))
-        })
     }
 
     #[cfg(not(feature = "live"))]

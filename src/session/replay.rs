@@ -10,6 +10,7 @@ use crate::catalog::event::Batch;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::name;
 use crate::plan::{AroundTime, Plan, Scan};
+use crate::source::trace::batches::Next;
 use crate::source::trace::read::Recording;
 use crate::source::trace::wanted::Wanted;
 use crate::source::trace::{Error, Needs, Playback, Recorded};
@@ -21,12 +22,19 @@ static SAMPLE_BYTES: &[u8] = include_bytes!("../../recordings/sample.parquet");
 
 /// Reading that takes longer is shown.
 const PATIENCE: Duration = Duration::from_millis(300);
+/// So many parts of a recording are kept by themselves, if its slices are as short.
+const PARTS: u64 = 20;
 const PROGRESS: Duration = Duration::from_millis(100);
 /// So many rows are handed on at once.
 const ROWS_AT_ONCE: usize = 4096;
 
 /// Takes what is complete while a recording is read.
 trait Taker {
+    /// Whether what is asked is to be kept in parts too.
+    fn wants_parts(&self) -> bool {
+        false
+    }
+
     fn progress(&mut self, done: u64, total: u64);
     fn table(&mut self, table: Table, window: &Window) -> Result<(), Stop>;
 }
@@ -46,8 +54,9 @@ impl Session {
         let label = results::label(planned, self.results + 1);
         let mut passed = Passed::new(planned, label, self.keeps_last);
         let scan = Scan { range, ..plan.scan.clone() };
-        let outcome =
-            self.answer(plan, &scan, &recording, &mut Reader { audience: &mut *audience, passed: &mut passed })?;
+        let parts = planned.may_be_compared(audience);
+        let mut reader = Reader { audience: &mut *audience, passed: &mut passed, parts };
+        let outcome = self.answer(plan, &scan, &recording, &mut reader)?;
         self.go_on()?;
         let host = &recording.meta().host;
         summary.lost |= outcome.account.lost() > 0;
@@ -119,9 +128,16 @@ impl Session {
         let by_rows = streams_rows(plan);
         // What happened before the part that is asked tells what was open when it began.
         let mut batches = recording.batches(&wanted, scan.range.map(|(_, to)| (0, to)));
+        let mut part = window.length_ns / PARTS;
+        let mut part_due = (taker.wants_parts() && playback.has_parts() && part > 0).then(|| start_ns + part);
         let (mut batch, mut told) = (Batch::default(), Instant::now() + PATIENCE - PROGRESS);
-        while !scan.is_empty() && batches.advance(&mut batch).map_err(|e| e.diagnostic())? {
-            let last = playback.feed(&batch).is_break();
+        while !scan.is_empty() {
+            let last = match batches.next_columns(&mut batch).map_err(|e| e.diagnostic())? {
+                Next::End => break,
+                Next::Rows => playback.feed(&batch),
+                Next::Columns(columns) => playback.feed_columns(columns, &batch),
+            };
+            let last = last.is_break();
             if by_rows {
                 while let Some(table) = playback.take_rows(ROWS_AT_ONCE) {
                     taker.table(table, &window)?;
@@ -132,13 +148,18 @@ impl Session {
             if last {
                 break;
             }
+            if let (Some(due), Some(event)) = (part_due, batch.events.last())
+                && event.at >= due
+            {
+                part <<= u32::from(playback.end_part());
+                part_due = playback.has_parts().then(|| event.at + part);
+            }
             if told.elapsed() >= PROGRESS {
                 told = Instant::now();
                 taker.progress(batches.done(), batches.total());
             }
             if let Ok(Event::Stop(_)) = self.events.wait_for(Duration::ZERO) {
-                let upto = batch.events.last().map_or(start_ns, |event| event.at);
-                window.length_ns = upto.min(to).saturating_sub(start_ns);
+                window.length_ns = batches.latest().min(to).saturating_sub(start_ns);
                 window.ended = Ended::Interrupted;
                 notes.push("interrupted: what the recording holds after that was not read".into());
                 break;
@@ -160,9 +181,14 @@ impl Session {
 struct Reader<'a, 'p> {
     audience: &'a mut dyn Audience,
     passed: &'a mut Passed<'p>,
+    parts: bool,
 }
 
 impl Taker for Reader<'_, '_> {
+    fn wants_parts(&self) -> bool {
+        self.parts
+    }
+
     fn progress(&mut self, done: u64, total: u64) {
         if self.audience.wants_progress() {
             self.audience.reading(done, total);
@@ -205,6 +231,7 @@ fn wanted(needs: &Needs) -> Wanted {
     let has = |slot: usize| needs.identity & (1 << slot) != 0;
     Wanted {
         kinds: Wanted::kinds(needs.kinds),
+        at: needs.fields.at,
         cpu: needs.fields.cpu,
         other: needs.fields.other,
         state: needs.fields.state,

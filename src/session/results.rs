@@ -52,6 +52,13 @@ impl<'p> Passed<'p> {
     }
 }
 
+impl Planned {
+    /// Whether its result stays when it has been shown: under a name, or in a file.
+    pub(super) fn may_be_compared(&self, audience: &dyn Audience) -> bool {
+        self.name.is_some() || self.save.is_some() || audience.keeps()
+    }
+}
+
 /// Whether rows can be shown as they come: they are not sorted, and the source knows which are the first.
 pub(super) fn streams_rows(plan: &Plan) -> bool {
     let counted = plan.rest.first.is_none() || plan.rest.filter.is_none();

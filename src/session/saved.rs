@@ -46,10 +46,25 @@ pub fn of_user() -> Vec<(String, PathBuf)> {
     found
 }
 
+/// A script by its path, seen from a folder, or by its name; and the place by which it is known again.
+pub fn load(asked: &Path, folder: Option<&Path>) -> Result<(Source, PathBuf), Diagnostic> {
+    let path = folder.map_or_else(|| asked.to_owned(), |folder| folder.join(asked));
+    let is_file = is_path(asked) || fs::metadata(&path).is_ok_and(|found| !found.is_dir());
+    let found = if is_file { path } else { asked.to_owned() };
+    let (name, bytes) = find(&found)?;
+    let place = if is_file { fs::canonicalize(&found).unwrap_or(found) } else { PathBuf::from(&name) };
+    let folder = is_file.then(|| place.parent()).flatten();
+    Ok((source(name, &bytes)?.in_folder(folder), place.clone()))
+}
+
+fn is_path(asked: &Path) -> bool {
+    asked.components().count() > 1 || asked.extension().is_some()
+}
+
 /// Finds `NAME` or a path, and gives its text as bytes with the name to show in messages.
 pub fn find(asked: &Path) -> Result<(String, Vec<u8>), Diagnostic> {
     let shown = crate::name::escape(asked.as_os_str().as_encoded_bytes());
-    let is_path = asked.components().count() > 1 || asked.extension().is_some();
+    let is_path = is_path(asked);
     let is_there = fs::metadata(asked).is_ok_and(|found| !found.is_dir());
     if is_path || is_there {
         return match fs::File::open(asked).and_then(read) {

@@ -2,26 +2,26 @@
 //! runs.
 
 mod meant;
+mod named;
 mod recordings;
+mod scope;
 mod verification;
 
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-
+pub(super) use named::no_frame;
 pub(super) use recordings::explained_record;
+pub(super) use scope::Scope;
 
-use super::{Session, saved};
-use crate::diagnostic::{Diagnostic, Exit, Source, Span};
+use scope::prepared;
+
+use super::{Session, asserted, compared, environment, queried, saved};
+use crate::diagnostic::{Diagnostic, Exit, Source};
 use crate::host::lists;
 use crate::lang;
 use crate::lang::ast::{Explained, Item, Query, Spanned, Statement, Value};
-use crate::name;
-use crate::output::file::{self, Prepared};
+use crate::output::file::Prepared;
 use crate::output::{STYLES, csv};
 use crate::plan::layout::{Machine, layout};
-use crate::plan::{Params, Plan, Record, check, explain, messages};
+use crate::plan::{Plan, Record, check, explain, messages};
 
 /// One thing to be done.
 pub enum Step {
@@ -49,6 +49,34 @@ pub enum Step {
         frame: String,
         file: Prepared,
     },
+    Sql {
+        /// The frame that it names.
+        name: Option<String>,
+        sql: Box<queried::Sql>,
+        tables: Vec<String>,
+    },
+    Assert(Box<asserted::Claimed>),
+    Compare(Box<compared::Both>),
+    Environment,
+}
+
+impl Step {
+    /// The results that it works with.
+    pub(super) fn uses(&self) -> Vec<&str> {
+        match self {
+            Step::Show { frame, .. } | Step::Save { frame, .. } => vec![frame],
+            Step::Sql { tables, .. } => tables.iter().map(String::as_str).collect(),
+            Step::Assert(claimed) => claimed.uses(),
+            Step::Compare(both) => both.uses(),
+            Step::Run { .. }
+            | Step::Replay(_)
+            | Step::Analyze(_)
+            | Step::Verify(_)
+            | Step::Explain(_)
+            | Step::Param { .. }
+            | Step::Environment => Vec::new(),
+        }
+    }
 }
 
 /// A query that is ready to run.
@@ -95,7 +123,13 @@ pub fn together(steps: Vec<Step>) -> Vec<Step> {
             // Each has the window of its own, in which the command runs.
             Step::Analyze(_) | Step::Verify(_) => after.push(step),
             // The recording may be the one that is made.
-            Step::Replay(_) | Step::Show { .. } | Step::Save { .. } => after.push(step),
+            Step::Replay(_)
+            | Step::Show { .. }
+            | Step::Save { .. }
+            | Step::Sql { .. }
+            | Step::Assert(_)
+            | Step::Compare(_)
+            | Step::Environment => after.push(step),
         }
     }
     let has_own_window = |step: &Step| matches!(step, Step::Analyze(_) | Step::Verify(_));
@@ -120,19 +154,6 @@ pub fn windows_with_command(steps: &[Step]) -> Option<Diagnostic> {
     })
 }
 
-/// What the statements before have brought, for those after them.
-struct Scope<'a> {
-    source: &'a Source,
-    params: Params,
-    frames: BTreeSet<String>,
-    has_command: bool,
-    /// What is saved to already.
-    saved: Vec<Prepared>,
-    /// The files of recordings.
-    recorded: Vec<String>,
-    problems: Vec<Diagnostic>,
-}
-
 impl Session {
     /// All statements of a source, or all that is wrong with them.
     pub fn check(&self, source: &Source, has_command: bool) -> Result<Vec<Step>, Vec<Diagnostic>> {
@@ -154,7 +175,8 @@ impl Session {
             Step::Run { queries, .. } => queries.iter().filter(|query| query.name.is_none()).count(),
             Step::Replay(query) => usize::from(query.name.is_none()),
             Step::Verify(_) => 1,
-            Step::Show { style: None, .. } => 1,
+            Step::Show { style: None, .. } | Step::Sql { name: None, .. } | Step::Compare(_) => 1,
+            Step::Environment => environment::NAMES.len(),
             _ => 0,
         };
         let results: usize = steps.iter().map(shown).sum();
@@ -173,18 +195,6 @@ impl Session {
         if scope.problems.is_empty() { Ok(steps) } else { Err(scope.problems) }
     }
 
-    fn scope<'a>(&self, source: &'a Source, has_command: bool) -> Scope<'a> {
-        Scope {
-            source,
-            params: self.params.clone(),
-            frames: self.frames.keys().cloned().collect(),
-            has_command,
-            saved: Vec::new(),
-            recorded: Vec::new(),
-            problems: Vec::new(),
-        }
-    }
-
     fn step_of(&self, statement: &Spanned<Statement>, scope: &mut Scope<'_>, steps: &mut Vec<Step>) {
         match &statement.node {
             Statement::Query(query) => {
@@ -194,7 +204,7 @@ impl Session {
             }
             Statement::Assign { name, query } => {
                 let planned = self.planned(Some(name.node.clone()), query, None, scope);
-                scope.frames.insert(name.node.clone());
+                scope.brings(name, planned.as_ref().and_then(|planned| scope::schema(&planned.plan)));
                 if let Some(planned) = planned {
                     steps.push(step_of_query(planned));
                 }
@@ -242,6 +252,11 @@ impl Session {
                 }
                 steps.push(Step::Show { frame: frame.node.clone(), style: style.as_ref().map(|s| s.node.clone()) });
             }
+            Statement::Sql { name, sql } => self.sql_step(name.as_ref(), sql, scope, steps),
+            Statement::Assert(assert) => self.assert_step(assert, scope, steps),
+            Statement::Compare(comparison) => self.compare_step(comparison, scope, steps),
+            Statement::Run(run) => self.run_step(run, scope, steps),
+            Statement::Env => steps.push(Step::Environment),
             Statement::Save { frame, path } => {
                 self.known_frame(frame, scope);
                 if let Some(file) = prepared(path, scope) {
@@ -283,10 +298,7 @@ impl Session {
                     continue;
                 }
                 Statement::Query(query) => (None, query),
-                Statement::Assign { name, query } => {
-                    scope.frames.insert(name.node.clone());
-                    (Some(name.node.clone()), query)
-                }
+                Statement::Assign { name, query } => (Some(name), query),
                 _ => {
                     let help = "put it before or after the block";
                     scope.refuse(
@@ -298,9 +310,11 @@ impl Session {
                     continue;
                 }
             };
-            if let Some(planned) = self.planned(name, query, Some(length), scope) {
-                queries.push(planned);
+            let planned = self.planned(name.map(|name| name.node.clone()), query, Some(length), scope);
+            if let Some(name) = name {
+                scope.brings(name, planned.as_ref().and_then(|planned| scope::schema(&planned.plan)));
             }
+            queries.extend(planned);
         }
         steps.push(Step::Run { queries, records });
     }
@@ -352,69 +366,11 @@ impl Session {
             }
         }
     }
-
-    fn known_frame(&self, frame: &Spanned<String>, scope: &mut Scope<'_>) {
-        if scope.frames.contains(&frame.node) {
-            return;
-        }
-        let known: Vec<&str> = scope.frames.iter().map(String::as_str).collect();
-        let help = if known.is_empty() {
-            format!("name one first: {} = QUERY", frame.node)
-        } else {
-            format!("there are {}", known.join(", "))
-        };
-        scope.refuse(
-            "unknown-frame",
-            frame.span,
-            format!("there is no frame {}", name::escape(frame.node.as_bytes())),
-            &help,
-        );
-    }
 }
 
 fn step_of_query(planned: Planned) -> Step {
     match planned.plan.from {
         Some(_) => Step::Replay(Box::new(planned)),
         None => Step::Run { queries: vec![planned], records: Vec::new() },
-    }
-}
-
-impl Scope<'_> {
-    fn refuse(&mut self, code: &'static str, span: Span, title: String, help: &str) {
-        self.problems.push(Diagnostic::new(code, Exit::Wrong, title).at(self.source, span, "").help(help));
-    }
-}
-
-/// A path is tried before the window starts, not after it.
-fn prepared(path: &Spanned<Value>, scope: &mut Scope<'_>) -> Option<Prepared> {
-    let bytes = match &path.node {
-        Value::Text(bytes) => bytes.clone(),
-        Value::Param(name) => match scope.params.get(name) {
-            Some(Value::Text(bytes)) => bytes.clone(),
-            Some(Value::Word(word)) => word.clone().into_bytes(),
-            _ => {
-                scope.refuse("file-name", path.span, format!("${name} is no file name"), "give it as text");
-                return None;
-            }
-        },
-        _ => {
-            scope.refuse("file-name", path.span, "a file name is needed".into(), "put it in quotes: 'out.parquet'");
-            return None;
-        }
-    };
-    match file::prepare(Path::new(OsStr::from_bytes(&bytes))) {
-        Ok(file) if scope.saved.iter().any(|other| file.replaces(other)) => {
-            let help = "give each result a file of its own: the second would replace the first";
-            scope.refuse("saved-twice", path.span, "this file is saved to twice".into(), help);
-            None
-        }
-        Ok(file) => {
-            scope.saved.push(file.clone());
-            Some(file)
-        }
-        Err(problem) => {
-            scope.problems.push(problem.at(scope.source, path.span, ""));
-            None
-        }
     }
 }

@@ -32,7 +32,11 @@ pub fn canonical(source: &Source) -> Result<String, Vec<Diagnostic>> {
 pub fn results(source: &Source) -> usize {
     fn of(statement: &Statement) -> usize {
         match statement {
-            Statement::Query(_) | Statement::Show { style: None, .. } => 1,
+            Statement::Query(_)
+            | Statement::Show { style: None, .. }
+            | Statement::Sql { name: None, .. }
+            | Statement::Compare(_) => 1,
+            Statement::Env => super::environment::NAMES.len(),
             Statement::Block { statements, .. } => statements.iter().map(|item| of(&item.statement.node)).sum(),
             _ => 0,
         }
@@ -55,7 +59,11 @@ pub(super) fn value(text: &str) -> Value {
     let parsed = lang::parse(&Source::new("value", format!("param value = {text}")));
     let mut statements = parsed.statements();
     match (statements.next(), statements.next(), parsed.errors.is_empty()) {
-        (Some(Statement::Param { default: Some(value), .. }), None, true) => value.node.clone(),
+        (Some(Statement::Param { default: Some(value), .. }), None, true) => match &value.node {
+            // A word of the language is in lower case; a name must stay as it was typed.
+            Value::Word(word) if *word != text.trim() => Value::Text(text.trim().as_bytes().to_vec()),
+            value => value.clone(),
+        },
         _ => Value::Text(text.as_bytes().to_vec()),
     }
 }

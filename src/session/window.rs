@@ -23,6 +23,11 @@ const INTERVAL_LAG_NS: u64 = 5_000_000;
 const ROWS_PERIOD_NS: u64 = 250_000_000;
 /// So many are written before the next look at ring and clock.
 const ROWS_AT_ONCE: usize = 2048;
+/// How long the parts of a window are at first, of which is kept what each brought: longer than most bursts, and there are
+/// to be some twenty of them.
+const PART_NS: u64 = 100_000_000;
+const LEAST_PART_NS: u64 = 10_000_000;
+const PARTS: u64 = 20;
 /// How often a recording is looked at: it may have ended by itself.
 const TAPE_PERIOD_NS: u64 = 200_000_000;
 /// How often the one who asks is told the time, if at all.
@@ -40,6 +45,10 @@ pub trait Watcher {
     /// The window has just opened, or closed.
     fn opened(&mut self) {}
     fn closed(&mut self) {}
+    /// Whether the result of query number `index` may be compared with another one, for which parts of its window are kept.
+    fn wants_parts(&self, _index: usize) -> bool {
+        false
+    }
     /// Whether the rows of query number `index` are wanted as they come.
     fn wants_rows(&self, index: usize) -> bool;
     /// Groups of intervals that ended, or rows as they came, of query number `index`.
@@ -54,6 +63,8 @@ struct Open {
     first: Option<u64>,
     /// When rows are shown next; `None` for queries whose rows are needed together.
     rows_due_ns: Option<u64>,
+    /// When the next part of the window ends, and how long parts are.
+    part_due_ns: Option<(u64, u64)>,
     wall_offset_ns: i64,
     ended: Option<(u64, Ended)>,
 }
@@ -164,6 +175,7 @@ pub fn run(
             every_ns: plan.scan.every_ns,
             first: plan.rest.first.filter(|_| plan.rest.filter.is_none() && plan.rest.sort.is_empty()),
             rows_due_ns: (streams_rows(plan) && watcher.wants_rows(index)).then_some(0),
+            part_due_ns: None,
             wall_offset_ns: 0,
             ended: None,
         });
@@ -175,7 +187,9 @@ pub fn run(
         one.deadline_ns = deadline(record.window_ns);
         one.tape.open(start, wall_offset_ns)?;
     }
-    for (one, plan) in parts.queries.iter_mut().zip(plans) {
+    for (index, (one, plan)) in parts.queries.iter_mut().zip(plans).enumerate() {
+        let part = plan.window_ns.map_or(PART_NS, |window| (window / PARTS).clamp(LEAST_PART_NS, PART_NS));
+        one.part_due_ns = (one.live.has_parts() && watcher.wants_parts(index)).then_some((start + part, part));
         one.start_ns = start;
         one.wall_offset_ns = wall_offset_ns;
         one.deadline_ns = deadline(plan.window_ns);
@@ -268,6 +282,10 @@ fn look(index: usize, one: &mut Open, now: u64, watcher: &mut dyn Watcher) -> Re
         one.close(now, Ended::Complete)?;
     } else if one.deadline_ns.is_some_and(|deadline| now >= deadline) {
         one.close(now, Ended::Elapsed)?;
+    } else if let Some((due, length)) = one.part_due_ns.filter(|(due, _)| now >= *due) {
+        let doubled = one.live.end_part().map_err(|e| e.diagnostic())?;
+        let length = if doubled { 2 * length } else { length };
+        one.part_due_ns = one.live.has_parts().then_some((due.max(now.saturating_sub(length)) + length, length));
     } else if one.rows_due_ns.is_some_and(|due| now >= due) {
         // Few at a time: while rows are written, nobody empties the ring and nobody looks at the clock.
         let taken = one.live.take_rows(ROWS_AT_ONCE);
@@ -298,6 +316,9 @@ fn sleep_ns(parts: &Parts, now: u64, progress: bool) -> Option<u64> {
         }
         if let Some(rows_due) = one.rows_due_ns {
             by(rows_due);
+        }
+        if let Some((part_due, _)) = one.part_due_ns {
+            by(part_due);
         }
         if let Some(every) = one.every_ns {
             let gone = (now.saturating_sub(INTERVAL_LAG_NS).saturating_sub(one.start_ns)) / every;

@@ -1,5 +1,6 @@
 //! One door to the events: a [`Scan`](crate::plan::Scan) goes in, a [`Table`] and an [`Account`] come out.
 
+mod blocks;
 mod decode;
 #[cfg(feature = "live")]
 pub mod live;
@@ -41,6 +42,8 @@ pub struct Cell {
     /// CLOCK_MONOTONIC ns.
     pub max_at: u64,
     pub histogram: Histogram,
+    /// The same in consecutive parts of the window, where they were kept; those of all groups are of the same times.
+    pub blocks: Vec<Histogram>,
 }
 
 /// How far a result can be trusted.

@@ -112,6 +112,7 @@ pub fn cell(rows: &[(u64, u64)]) -> Cell {
     rows.iter().for_each(|(value, _)| histogram.add(*value));
     let max = rows.iter().map(|r| r.0).max().unwrap_or(0);
     Cell {
+        blocks: Vec::new(),
         count: rows.len() as u64,
         sum: rows.iter().map(|r| r.0).sum(),
         min: rows.iter().map(|r| r.0).min().unwrap_or(0),

@@ -54,7 +54,7 @@ pub const KEPT_CRATES: &[(&str, &[&str])] = &[
     ("polars", &["frame", "output", "source::trace"]),
     ("polars_io", &["frame", "output", "source::trace"]),
     ("polars_parquet", &["source::trace"]),
-    ("polars_arrow", &["source::trace"]),
+    ("polars_arrow", &["output", "source::trace"]),
     ("polars_buffer", &["source::trace"]),
     ("libbpf_rs", &["source::live"]),
     ("libbpf_sys", &["source::live"]),

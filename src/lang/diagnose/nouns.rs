@@ -20,6 +20,10 @@ pub(super) fn argument_of(word: &str) -> Option<&'static str> {
         "around" => "a time, and how far on each side of it",
         "show" => "the name of a result",
         "param" => "the name of a parameter",
+        "assert" => "a claim, such as `before.p99 < 5ms`",
+        "else" => "a text in quotes",
+        "compare" => "the names of two results",
+        "run" => "a script's file in quotes, or the name of a saved query",
         _ => return None,
     })
 }
@@ -47,7 +51,11 @@ pub(super) fn noun(rule: Rule) -> Option<&'static str> {
         Rule::amount | Rule::integer => "a whole number",
         Rule::list | Rule::value_list | Rule::cpu_list => "a list",
         Rule::cpu_range => "a CPU",
-        Rule::frame => "the name of a result",
+        Rule::frame | Rule::operand => "the name of a result",
+        Rule::claim | Rule::frame_column => "a column, such as `before.p99`",
+        Rule::else_word => "`else`",
+        Rule::saved_query => "the name of a saved query",
+        Rule::argument => "a parameter",
         Rule::param_name => "the name of a parameter",
         Rule::style => "a style",
         Rule::operator => "an operator",

@@ -27,9 +27,11 @@ pub use read::COUNTERS;
 pub use record::{Gate, RecordOptions, Recorder, Summary};
 pub use statistics::{ProgramRun, Statistics};
 
+use super::blocks::Blocks;
+use super::decode::Group;
 use super::{Account, Table, decode};
-use crate::plan::Scan;
 use crate::plan::layout::{Layout, Machine, Mode};
+use crate::plan::{Output, Scan};
 
 /// The compiled programs, by family.
 mod objects {
@@ -89,6 +91,8 @@ pub struct Live {
     /// Its matched rows are those that were handed out; those still in the maps come on top.
     account: Account,
     paths: paths::HostPaths,
+    /// What the groups' histograms got in parts of the window.
+    blocks: Blocks,
 }
 
 impl Live {
@@ -142,6 +146,7 @@ impl Live {
             next_interval: 0,
             account: Account::default(),
             paths,
+            blocks: Blocks::default(),
         })
     }
 
@@ -251,6 +256,25 @@ impl Live {
         Ran { programs: statistics::runs(&self.object), maps: map.and_then(used).into_iter().collect() }
     }
 
+    /// Whether the parts of this scan's window can be told apart by [`Live::end_part`].
+    pub fn has_parts(&self) -> bool {
+        let needs = matches!(self.scan.output, Output::Groups { needs, .. } if needs.histogram);
+        needs && self.scan.every_ns.is_none() && self.blocks.wants_more()
+    }
+
+    /// A part of the window has ended: what it brought is kept by itself. Nothing is taken out of the kernel's maps. Gives
+    /// whether parts are to be twice as long from now on.
+    pub fn end_part(&mut self) -> Result<bool, Error> {
+        let groups = match self.layout.mode {
+            Mode::Rows => return Ok(false),
+            Mode::Single => vec![Group { key: Vec::new(), cell: read::single(&self.object, &self.layout)? }],
+            Mode::Groups | Mode::Histograms => {
+                read::take_groups(&self.object, &self.scan, &self.layout, self.machine, None)?
+            }
+        };
+        Ok(self.blocks.end_part(groups.iter().map(|group| (group.key.as_slice(), &group.cell.histogram))))
+    }
+
     /// What is left to read after [`Live::close`], and the account of the whole window.
     pub fn finish(mut self) -> Result<(Table, Account, Vec<String>), Error> {
         self.rest()
@@ -275,7 +299,9 @@ impl Live {
                 decode::rows(&self.scan, &self.layout, &words, self.rows_taken, self.start_ns, &mut self.paths)
             }
             Mode::Single => {
-                let cell = read::single(&self.object, &self.layout)?;
+                let mut whole = [Group { key: Vec::new(), cell: read::single(&self.object, &self.layout)? }];
+                self.blocks.finish(&mut whole);
+                let [Group { cell, .. }] = whole;
                 decode::single(cell)
             }
             Mode::Groups | Mode::Histograms => {
@@ -288,6 +314,7 @@ impl Live {
                     let rows: u64 = behind.iter().map(|g| g.cell.count).sum();
                     self.account.seen = self.account.seen.saturating_sub(rows);
                 }
+                self.blocks.finish(&mut groups);
                 decode::groups(&self.scan, &self.layout, groups, self.start_ns, &mut self.paths)
             }
         };

@@ -140,7 +140,13 @@ impl Groups {
             return Cell::default();
         }
         let histogram = Histogram::from_dense(&self.counts[place * self.buckets..][..self.buckets]);
-        Cell { count, sum, min, max, max_at, histogram }
+        Cell { count, sum, min, max, max_at, histogram, blocks: Vec::new() }
+    }
+
+    /// Every group.
+    pub fn all(&self) -> Vec<Group> {
+        let group = |place: usize| Group { key: self.key(place as u32).to_vec(), cell: self.cell(place) };
+        (0..self.kept.len()).map(group).collect()
     }
 
     /// Hands on all groups, `front` before each key, and is empty again.
@@ -192,7 +198,7 @@ mod tests {
         assert_eq!(all.len(), 3000);
         assert_eq!(all[12].key, [5, 12 << 32, 5]);
         let histogram = Histogram { buckets: vec![(12, 1), (13, 1)] };
-        assert_eq!(all[12].cell, Cell { count: 2, sum: 25, min: 12, max: 13, max_at: 9, histogram });
+        assert_eq!(all[12].cell, Cell { count: 2, sum: 25, min: 12, max: 13, max_at: 9, histogram, ..Cell::default() });
         // 16 is the last bucket's least value; 17 and all above are counted in it.
         assert_eq!(groups.clamped, 2 * 3000 - 17 - 16);
         // 16 bytes of key, 40 of cell, 17 buckets, 16 of overhead.

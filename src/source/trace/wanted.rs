@@ -3,11 +3,13 @@
 use super::schema::{IDENTITIES, Id};
 use crate::catalog::event::{Kind, flag};
 
-/// Time, kind and task of an event are always there; fields that are not wanted are 0.
+/// Kind and task of an event are always there; fields that are not wanted are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
     /// A bit for each kind of event, by its number; kinds of identities and losses are left alone here.
     pub kinds: u16,
+    /// `Event::at`, where it stands in columns that are in order; else it is always there.
+    pub at: bool,
     /// `Event::cpu` and `Identity::cpu`.
     pub cpu: bool,
     /// `Event::other`.
@@ -28,6 +30,7 @@ pub struct Wanted {
 impl Wanted {
     pub const ALL: Wanted = Wanted {
         kinds: u16::MAX,
+        at: true,
         cpu: true,
         other: true,
         state: true,
@@ -41,6 +44,7 @@ impl Wanted {
     /// Only what was lost, with its CPU.
     pub const LOSSES: Wanted = Wanted {
         kinds: 0,
+        at: true,
         cpu: true,
         other: false,
         state: false,

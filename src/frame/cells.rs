@@ -4,11 +4,11 @@ use polars::prelude::{
     BooleanChunked, Column, DataType, Float64Chunked, Int64Chunked, ListChunked, PolarsResult, StringChunked,
 };
 
-use crate::frame::Frame;
-use crate::frame::buckets::Bucket;
+use super::Frame;
+use super::buckets::Bucket;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value<'a> {
+pub enum Value<'a> {
     Missing,
     Int(i64),
     Float(f64),
@@ -17,7 +17,7 @@ pub(super) enum Value<'a> {
     Buckets(Vec<Bucket>),
 }
 
-pub(super) enum Cells {
+pub enum Cells {
     Int(Int64Chunked),
     Float(Float64Chunked),
     Bool(BooleanChunked),
@@ -26,7 +26,7 @@ pub(super) enum Cells {
 }
 
 /// One for each column of the frame.
-pub(super) fn of(frame: &Frame) -> PolarsResult<Vec<Cells>> {
+pub fn of(frame: &Frame) -> PolarsResult<Vec<Cells>> {
     frame.data.columns().iter().map(Cells::of).collect()
 }
 
@@ -66,7 +66,7 @@ fn buckets(lists: &ListChunked, row: usize) -> Option<Vec<Bucket>> {
 }
 
 /// A bucket from its three values as they stand in a frame.
-pub(super) fn bucket(lo: Option<i64>, hi: Option<i64>, count: Option<i64>) -> Option<Bucket> {
+pub fn bucket(lo: Option<i64>, hi: Option<i64>, count: Option<i64>) -> Option<Bucket> {
     let unsigned = |value: i64| u64::try_from(value).unwrap_or(0);
     Some(Bucket { lo: unsigned(lo?), hi: hi.map(unsigned), count: unsigned(count?) })
 }
