@@ -94,3 +94,13 @@ pub fn recorded_columns() -> String {
     }
     out
 }
+
+/// The keys of the prompt.
+pub fn keys() -> String {
+    let mut out = row(&["key", "does"]) + "|---|---|\n";
+    for (key, does) in schedq::repl::keys::KEYS {
+        let keys: Vec<String> = key.split(' ').map(|key| format!("`{key}`")).collect();
+        out += &row(&[&keys.join(" "), does]);
+    }
+    out
+}

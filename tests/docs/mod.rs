@@ -318,6 +318,7 @@ fn generated_parts_are_up_to_date() {
         ("docs/trust.md", "losses", generated::losses()),
         ("docs/recording.md", "events", generated::recorded_events()),
         ("docs/recording.md", "columns", generated::recorded_columns()),
+        ("docs/shell.md", "keys", generated::keys()),
     ];
     for (file, name, body) in parts {
         let path = root().join(file);
