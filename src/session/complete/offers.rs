@@ -34,7 +34,8 @@ pub(super) fn of(want: &Want, typed: &str, in_text: bool, world: &dyn World) -> 
         _ if in_text => Vec::new(),
         Want::Words(given) => words(given.iter().map(|(word, about)| (word.as_str(), about.as_str())), typed),
         Want::Parameters(query) => {
-            let name = if query.starts_with(['\'', '"']) { cursor::closed_text(query) } else { query.clone().into_bytes() };
+            let name =
+                if query.starts_with(['\'', '"']) { cursor::closed_text(query) } else { query.clone().into_bytes() };
             let all = world.parameters(&String::from_utf8_lossy(&name));
             exact(all.into_iter().map(|name| (format!("{name}="), "a parameter of it".into())), typed)
         }

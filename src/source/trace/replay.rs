@@ -13,10 +13,7 @@ use crate::catalog::task::{UNDER_SLOTS, slot};
 use crate::catalog::{Family, LossKind, RECURSION, ROWS_MEMORY, SHARED_LOSSES};
 use crate::plan::layout::{Layout, Machine, Mode, layout};
 use crate::plan::{Output, Scan};
-<<<<<<< HEAD
 use crate::source::blocks::Blocks;
-=======
->>>>>>> speed
 use crate::source::{Account, Loss, Table, decode};
 
 /// What must be known of a recording before its first batch.
