@@ -300,7 +300,7 @@ impl Live {
             }
             Mode::Single => {
                 let mut whole = [Group { key: Vec::new(), cell: read::single(&self.object, &self.layout)? }];
-                self.blocks.finish(&mut whole);
+                std::mem::take(&mut self.blocks).finish(&mut whole);
                 let [Group { cell, .. }] = whole;
                 decode::single(cell)
             }
@@ -314,7 +314,7 @@ impl Live {
                     let rows: u64 = behind.iter().map(|g| g.cell.count).sum();
                     self.account.seen = self.account.seen.saturating_sub(rows);
                 }
-                self.blocks.finish(&mut groups);
+                std::mem::take(&mut self.blocks).finish(&mut groups);
                 decode::groups(&self.scan, &self.layout, groups, self.start_ns, &mut self.paths)
             }
         };
