@@ -29,7 +29,7 @@ impl Session {
             queries.iter().enumerate().map(|(i, q)| Passed::new(q, label(q, first_number + i), keeps_last)).collect();
         let plans: Vec<&Plan> = queries.iter().map(|q| &q.plan).collect();
         let mut relay = Relay { audience: &mut *audience, queries, passed: &mut passed, failed: None };
-        let results = window::run(&plans, records, command.as_mut(), &self.events, &mut relay);
+        let results = window::run(&plans, records, command.as_mut(), &self.events, Some(&mut self.pool), &mut relay);
         if let Some(error) = relay.failed {
             return Err(Stop::Output(error));
         }

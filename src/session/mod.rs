@@ -146,6 +146,9 @@ pub struct Session {
     results: usize,
     /// The last result is kept as [`prompt::LAST`].
     keeps_last: bool,
+    /// Programs that wait to be asked again.
+    #[cfg(feature = "live")]
+    pool: crate::source::live::Pool,
 }
 
 /// Why a run stopped.
@@ -169,7 +172,16 @@ impl From<io::Error> for Stop {
 
 impl Session {
     pub fn new(settings: Settings, events: Events) -> Self {
-        Self { settings, params: Params::new(), frames: BTreeMap::new(), events, results: 0, keeps_last: false }
+        Self {
+            settings,
+            params: Params::new(),
+            frames: BTreeMap::new(),
+            events,
+            results: 0,
+            keeps_last: false,
+            #[cfg(feature = "live")]
+            pool: crate::source::live::Pool::new(settings.map_bytes),
+        }
     }
 
     /// From now on the last result can be asked for as [`prompt::LAST`].
