@@ -178,7 +178,7 @@ mod tests {
         let mut roff = Roff::new();
         term(&mut roff, [bold("x ~ '\\xff'")], "… ^ 10µs é");
         assert_eq!(
-            ascii(&roff.render()).lines().skip(3).collect::<Vec<_>>(),
+            ascii(&roff.render()).lines().skip(2).collect::<Vec<_>>(),
             [".TP", "\\fBx \\(ti \\*(Aq\\exff\\*(Aq\\fR", "... \\(ha 10us \\[u00E9]"]
         );
     }
