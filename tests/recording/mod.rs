@@ -20,3 +20,4 @@ mod recorder;
 #[cfg(feature = "live")]
 mod remains;
 mod sample;
+mod under_way;
