@@ -10,5 +10,6 @@ pub mod lists;
 pub mod namespace;
 pub mod quota;
 pub mod settings;
+pub mod signals;
 pub mod tasks;
 pub mod topology;

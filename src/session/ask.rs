@@ -33,7 +33,8 @@ impl Session {
         if let Some(error) = relay.failed {
             return Err(Stop::Output(error));
         }
-        let window::Results { outcomes, recordings, .. } = results?;
+        let window::Results { outcomes, recordings, .. } =
+            results.inspect_err(|problem| summary.interrupted |= problem.exit == Exit::Interrupted)?;
         if recordings.is_empty() {
             self.go_on()?;
         }

@@ -47,7 +47,7 @@ pub use crate::plan::Plan;
 #[cfg(not(feature = "live"))]
 use crate::plan::Record;
 
-pub use events::{Event, Events, Pressed, Teller, Told, events};
+pub use events::{Event, Events, Pressed, Teller, Told, ends_the_program, events, is_ignored};
 pub use recording::{Recorded, filter_clauses, must_cover};
 pub use steps::{Planned, Step};
 

@@ -124,6 +124,8 @@ impl Drop for Tape {
 }
 
 fn run(mut recorder: Recorder, mut writer: Writer, shared: &Shared) -> Result<(Written, Summary), Diagnostic> {
+    // However soon it is killed: what it leaves says when it began.
+    writer.save().map_err(|e| e.diagnostic())?;
     let mut batch = Batch::default();
     let (end_ns, how) = loop {
         let end = shared.end();

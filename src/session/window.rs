@@ -10,7 +10,7 @@ use super::recording::Recorded;
 use super::results::streams_rows;
 use super::tape::Tape;
 use super::{Event, Events};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Exit};
 use crate::plan::{Plan, Record};
 use crate::source::live::{Live, Pool, Processes, Ran};
 use crate::source::{Ended, Outcome, Table, Window};
@@ -179,6 +179,10 @@ pub fn run(
             wall_offset_ns: 0,
             ended: None,
         });
+    }
+    if !records.is_empty() && events.stop_comes_early() {
+        let title = "interrupted before the window opened: nothing was recorded";
+        return Err(Diagnostic::new("interrupted", Exit::Interrupted, title));
     }
     let start = monotonic_ns();
     let wall_offset_ns = now(ClockId::CLOCK_REALTIME) as i64 - start as i64;

@@ -137,6 +137,11 @@ impl Writer {
         Ok(())
     }
 
+    /// Puts what there is on disk now.
+    pub fn save(&mut self) -> Result<(), Error> {
+        self.put(false)
+    }
+
     #[inline]
     fn row(&mut self, take: impl FnOnce(&mut Group) -> Result<(), super::error::Doing>) -> Result<(), Error> {
         take(&mut self.group).map_err(|doing| doing.at(self.parts.target()))?;
