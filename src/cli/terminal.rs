@@ -3,31 +3,29 @@
 mod derived;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
 
 use jiff::tz::TimeZone;
 
 use super::args::{Args, Format};
-use super::closed::stdout_was_closed;
 use super::look;
 use super::progress::Progress;
-use super::prompted::{Outlet, Prompted};
-use crate::diagnostic::{Diagnostic, Exit};
-use crate::output::file::{self, Prepared};
+use super::prompted::Prompted;
+use crate::diagnostic::Diagnostic;
+use crate::output::file::Prepared;
 use crate::output::ndjson::Label;
-use crate::output::{Style, csv, diagnostic, heatmap, histogram, json, ndjson, screen, table, taped, trust};
+use crate::output::{Style, csv, diagnostic, heatmap, histogram, json, ndjson, table, taped, trust};
 use crate::session::{Audience, Compared, Finished, Frame, Plan, Recorded};
 
 pub struct Terminal {
     format: Format,
     /// As `--format` has it.
-    asked: Option<Format>,
+    pub(super) asked: Option<Format>,
     /// For standard output and for standard error: either may be a terminal alone.
     pub(super) out: Style,
     pub(super) err: Style,
     quiet: bool,
-    file: Option<Prepared>,
-    output: Option<std::path::PathBuf>,
+    pub(super) file: Option<Prepared>,
+    pub(super) output: Option<std::path::PathBuf>,
     progress: Progress,
     progress_wanted: bool,
     batches: table::Batches,
@@ -69,60 +67,6 @@ impl Terminal {
         }
     }
 
-    /// The file's ending and `--format` must not say different things; where the ending says nothing, `--format` does.
-    fn prepare(&self, path: &Path) -> Result<Prepared, Diagnostic> {
-        let asked = match self.asked {
-            None | Some(Format::Table) => None,
-            Some(Format::Json) => Some(file::Format::Json),
-            Some(Format::Ndjson) => Some(file::Format::Ndjson),
-            Some(Format::Csv) => Some(file::Format::Csv),
-        };
-        match (asked, file::Format::from_path(path)) {
-            (Some(asked), None) => file::prepare_as(path, asked),
-            (Some(asked), Some(ending)) if asked != ending => {
-                let path = crate::name::escape(path.as_os_str().as_encoded_bytes());
-                Err(Diagnostic::new(
-                    "two-formats",
-                    Exit::Wrong,
-                    format!("--format and the ending of '{path}' say different things"),
-                )
-                .help("leave --format out: the ending chooses the format"))
-            }
-            _ => file::prepare(path),
-        }
-    }
-
-    /// Finds out before any window starts whether results can be written.
-    pub fn ready(&mut self) -> Result<(), Diagnostic> {
-        if let Some(path) = &self.output {
-            self.file = Some(self.prepare(path)?);
-        } else if stdout_was_closed() {
-            return Err(Diagnostic::new(
-                "output",
-                Exit::Failed,
-                "standard output is closed, so results have nowhere to go",
-            )
-            .help("give it a place, or write to a file with -o"));
-        }
-        Ok(())
-    }
-
-    /// Whether the file of `-o` can hold so many results: asked before any window starts.
-    pub fn takes(&self, results: usize) -> Result<(), Diagnostic> {
-        match (&self.file, &self.output) {
-            (Some(file), Some(path)) if results > 1 && !file.format().holds_several() => {
-                let path = crate::name::escape(path.as_os_str().as_encoded_bytes());
-                Err(Diagnostic::new(
-                    "several-results",
-                    Exit::Wrong,
-                    format!("'{path}' holds one result, and there are {results}"),
-                )
-                .help("save each result to a file of its own, or use .json or .ndjson"))
-            }
-            _ => Ok(()),
-        }
-    }
-
     pub fn tell(&mut self, problem: &Diagnostic) {
         self.progress.clear();
         // When standard error is gone too, there is nobody left to tell.
@@ -147,17 +91,6 @@ impl Terminal {
             out.write_all(b"\n")?;
         }
         self.written(out)
-    }
-
-    /// Ends what was written.
-    fn written(&mut self, mut out: Outlet) -> io::Result<()> {
-        out.flush()?;
-        let was_cut = out.was_cut();
-        drop(out);
-        if was_cut {
-            self.note("interrupted: the rest is not shown");
-        }
-        Ok(())
     }
 
     /// Writes what is only complete at the end: one JSON document, or the file of `-o`.
@@ -198,16 +131,7 @@ impl Terminal {
         }
     }
 
-    /// As much of a result as the screen has room for, where somebody looks at one.
-    fn fitted(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<String> {
-        let lines = self.prompted.as_ref().and_then(|_| look::lines());
-        let Some(lines) = lines else { return self.people(frame) };
-        self.measure();
-        let name = if let Label::Name(name) = label { name } else { "_" };
-        screen::render(frame, &self.out, lines, name).map_err(io::Error::other)
-    }
-
-    fn people(&self, frame: &Frame) -> io::Result<String> {
+    pub(super) fn people(&self, frame: &Frame) -> io::Result<String> {
         let made = if histogram::applies(frame) {
             histogram::render(frame, &self.out)
         } else {
@@ -228,11 +152,7 @@ impl Terminal {
         if self.quiet && !frame.meta.has_loss() {
             return;
         }
-        let mut lines = trust::lines(&frame.meta, &self.err);
-        if let (Some(prompted), Some(first)) = (&self.prompted, lines.first_mut()) {
-            first.push_str(if self.err.unicode { " · " } else { ", " });
-            first.push_str(&prompted.took());
-        }
+        let lines = self.at_length(trust::lines(&frame.meta, &self.err));
         for line in lines {
             self.note(&line);
         }

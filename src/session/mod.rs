@@ -37,7 +37,6 @@ mod zero;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::time::Duration;
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
 pub use crate::frame::Frame;
@@ -191,47 +190,6 @@ impl Session {
             keeps_last: false,
             #[cfg(feature = "live")]
             pool: crate::source::live::Pool::new(settings.map_bytes),
-        }
-    }
-
-    /// From now on the last result can be asked for as [`prompt::LAST`].
-    pub fn keep_last(&mut self) {
-        self.keeps_last = true;
-    }
-
-    /// Nothing runs: somebody is at the prompt.
-    pub fn rest(&self) {
-        self.events.rest();
-    }
-
-    /// A statement was typed.
-    pub fn busy(&self) {
-        self.events.busy();
-    }
-
-    /// The signal that came within `time`, if one did.
-    pub fn signalled(&self, time: Duration) -> Option<i32> {
-        match self.events.wait_for(time) {
-            Ok(Event::Stop(signal)) => Some(signal),
-            _ => None,
-        }
-    }
-
-    /// The signal that ends the program, if one came.
-    pub fn terminated(&self) -> Option<i32> {
-        self.events.terminated()
-    }
-
-    /// Counts the signals that came.
-    pub fn pressed(&self) -> Pressed {
-        self.events.pressed()
-    }
-
-    /// Whether what runs is not wanted any more.
-    fn go_on(&self) -> Result<(), Stop> {
-        match self.events.abandoned() {
-            true => Err(Diagnostic::new("abandoned", Exit::Interrupted, "abandoned: the result is not kept").into()),
-            false => Ok(()),
         }
     }
 
