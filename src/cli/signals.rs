@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::getpid;
-use signal_hook::consts::{SIGCHLD, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-use crate::session::{Events, Told, events};
+use crate::session::{Events, Told, ends_the_program, events, is_ignored};
 
 /// How long a signal may go unheard (while a pipe that nobody reads blocks us, say) before it does what it always does.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -29,11 +29,14 @@ pub enum Listener {
     Prompt,
 }
 
-/// From now on SIGINT, SIGTERM and SIGCHLD come here. SIGXFSZ is taken so that a write beyond the limit of a file's size
+/// From now on SIGINT, SIGTERM, SIGCHLD, and SIGHUP unless `nohup` says otherwise, come here. SIGXFSZ is taken so that a write beyond the limit of a file's size
 /// fails with words instead of killing; a command that we start has it as it was.
 pub fn listen(who: Listener) -> io::Result<Events> {
     let (mut teller, events) = events();
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGCHLD, SIGXFSZ])?;
+    if !is_ignored(SIGHUP) {
+        signals.add_signal(SIGHUP)?;
+    }
     thread::Builder::new().name("schedq".into()).spawn(move || {
         for signal in &mut signals {
             match signal {
@@ -41,7 +44,7 @@ pub fn listen(who: Listener) -> io::Result<Events> {
                 SIGXFSZ => {}
                 _ => {
                     let told = teller.stop(signal);
-                    if who == Listener::Prompt && signal == SIGTERM {
+                    if who == Listener::Prompt && ends_the_program(signal) {
                         wake_editor(told.clone());
                     }
                     insist(signal, told, who);

@@ -6,16 +6,27 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use crate::host::signals;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// SIGINT or SIGTERM.
+    /// SIGINT, SIGTERM or SIGHUP.
     Stop(i32),
     /// A child changed its state.
     Child,
 }
 
-/// SIGTERM, which ends the program and not only what it does.
-const TERMINATE: i32 = 15;
+/// SIGTERM and SIGHUP, which end the program and not only what it does.
+const TERMINATE: [i32; 2] = [15, 1];
+
+pub const fn ends_the_program(signal: i32) -> bool {
+    signal == TERMINATE[0] || signal == TERMINATE[1]
+}
+
+/// Whether a signal was ignored when the program was started, as `nohup` does.
+pub fn is_ignored(signal: i32) -> bool {
+    signals::ignored().is_some_and(|ignored| ignored >> (signal - 1) & 1 == 1)
+}
 
 /// The end at which events arrive.
 #[derive(Debug)]
@@ -110,11 +121,23 @@ impl Events {
     fn hear(&self, event: Event) -> Event {
         if let Event::Stop(signal) = event {
             self.shared.heard.fetch_add(1, Ordering::AcqRel);
-            if signal == TERMINATE {
+            if ends_the_program(signal) {
                 self.terminated.set(Some(signal));
             }
         }
         event
+    }
+
+    /// Hears of a stop that was told already, while what it is to end had not begun.
+    pub fn stop_comes_early(&self) -> bool {
+        let waits = || self.shared.told.load(Ordering::Acquire) > self.shared.heard.load(Ordering::Acquire);
+        while waits() {
+            // It is counted a moment before it is sent.
+            if let Ok(Event::Stop(_)) = self.wait() {
+                return true;
+            }
+        }
+        false
     }
 
     /// Somebody is at the prompt: what was told to the statement before is of no use to the next one.

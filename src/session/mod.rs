@@ -48,7 +48,7 @@ pub use crate::plan::Plan;
 #[cfg(not(feature = "live"))]
 use crate::plan::Record;
 
-pub use events::{Event, Events, Pressed, Teller, Told, events};
+pub use events::{Event, Events, Pressed, Teller, Told, ends_the_program, events, is_ignored};
 pub use recording::{Recorded, filter_clauses, must_cover};
 pub use steps::{Planned, Step};
 
@@ -89,8 +89,8 @@ pub trait Audience {
     fn recorded(&mut self, recorded: &Recorded) -> io::Result<()>;
     /// A result that no window gave, but other results.
     fn derived(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<()>;
-    /// Two results compared, with what is to be said before and behind.
-    fn compared(&mut self, label: Label<'_>, frame: &Frame, before: &[String], after: &[String]) -> io::Result<()>;
+    /// Two results compared.
+    fn compared(&mut self, label: Label<'_>, comparison: &Compared<'_>) -> io::Result<()>;
     /// One of the frames of `env`; people are shown only the short ones.
     fn environment(&mut self, name: &str, frame: &Frame, short: bool) -> io::Result<()>;
     /// `show NAME [as STYLE]`
@@ -108,6 +108,16 @@ pub struct Finished<'a> {
     /// With `every`, and for rows: what was not yet handed out by [`Audience::batch`].
     pub last: Option<&'a Frame>,
     pub shown: bool,
+}
+
+/// A comparison, ready to be shown.
+pub struct Compared<'a> {
+    pub frame: &'a Frame,
+    /// So many of its first rows say something.
+    pub told: usize,
+    /// What people are told before the rows, and behind them.
+    pub before: &'a [String],
+    pub after: &'a [String],
 }
 
 /// How a run went, for the exit status.
@@ -146,6 +156,9 @@ pub struct Session {
     results: usize,
     /// The last result is kept as [`prompt::LAST`].
     keeps_last: bool,
+    /// Programs that wait to be asked again.
+    #[cfg(feature = "live")]
+    pool: crate::source::live::Pool,
 }
 
 /// Why a run stopped.
@@ -169,7 +182,16 @@ impl From<io::Error> for Stop {
 
 impl Session {
     pub fn new(settings: Settings, events: Events) -> Self {
-        Self { settings, params: Params::new(), frames: BTreeMap::new(), events, results: 0, keeps_last: false }
+        Self {
+            settings,
+            params: Params::new(),
+            frames: BTreeMap::new(),
+            events,
+            results: 0,
+            keeps_last: false,
+            #[cfg(feature = "live")]
+            pool: crate::source::live::Pool::new(settings.map_bytes),
+        }
     }
 
     /// From now on the last result can be asked for as [`prompt::LAST`].

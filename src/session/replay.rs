@@ -13,7 +13,7 @@ use crate::plan::{AroundTime, Plan, Scan};
 use crate::source::trace::batches::Next;
 use crate::source::trace::read::Recording;
 use crate::source::trace::wanted::Wanted;
-use crate::source::trace::{Error, Needs, Playback, Recorded};
+use crate::source::trace::{Error, Playback, Recorded};
 use crate::source::{Ended, Outcome, Table, Window};
 
 /// The name under which the built-in recording is asked.
@@ -115,7 +115,7 @@ impl Session {
             Diagnostic::new("no-replay", Exit::NotPossible, format!("{family} cannot be had from recorded events"))
                 .help("ask the running system, without from")
         })?;
-        let wanted = wanted(&playback.needs());
+        let wanted = Wanted::of(&playback.needs());
         let (from, to) = scan.range.unwrap_or((0, u64::MAX));
         let start_ns = from.max(meta.start_ns);
         let mut window = Window {
@@ -226,23 +226,6 @@ pub fn open(name: &str) -> Result<Recording, Diagnostic> {
     Recording::open(file.path()).map_err(|e| e.diagnostic())
 }
 
-fn wanted(needs: &Needs) -> Wanted {
-    use crate::catalog::task::slot;
-    let has = |slot: usize| needs.identity & (1 << slot) != 0;
-    Wanted {
-        kinds: Wanted::kinds(needs.kinds),
-        at: needs.fields.at,
-        cpu: needs.fields.cpu,
-        other: needs.fields.other,
-        state: needs.fields.state,
-        target: false,
-        flags: needs.fields.flags,
-        identities: true,
-        comm: has(slot::COMM),
-        prio: has(slot::PRIO),
-    }
-}
-
 /// What a person must know of the recording to read the answer.
 fn notes(plan: &Plan, recording: &Recording) -> Vec<String> {
     let meta = recording.meta();
@@ -254,7 +237,9 @@ fn notes(plan: &Plan, recording: &Recording) -> Vec<String> {
             around::month(meta)
         ));
     }
-    if !meta.complete {
+    if recording.is_under_way() {
+        notes.push("the recording is still being made: this is what was on disk of it".into());
+    } else if !meta.complete {
         notes.push("the recording was not finished: what was lost at its end is not known".into());
     }
     if let Some(part) = recording.left_out() {

@@ -184,3 +184,13 @@ pub fn environment() -> String {
     FILES.iter().for_each(|(name, doc)| out += &row(&[&format!("`{name}`"), doc]));
     out
 }
+
+/// The keys of the prompt.
+pub fn keys() -> String {
+    let mut out = row(&["key", "does"]) + "|---|---|\n";
+    for (key, does) in schedq::repl::keys::KEYS {
+        let keys: Vec<String> = key.split(' ').map(|key| format!("`{key}`")).collect();
+        out += &row(&[&keys.join(" "), does]);
+    }
+    out
+}

@@ -355,6 +355,7 @@ fn generated_parts_are_up_to_date() {
         ("docs/language.md", "options", generated::options()),
         ("docs/language.md", "statuses", generated::statuses()),
         ("docs/language.md", "environment", generated::environment()),
+        ("docs/shell.md", "keys", generated::keys()),
     ];
     for (file, name, body) in parts {
         let path = root().join(file);

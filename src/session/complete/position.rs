@@ -27,6 +27,8 @@ pub(super) enum Want {
     /// Files with these endings.
     Files(&'static [&'static str]),
     Saved,
+    /// Parameters of a saved query, as it was typed.
+    Parameters(String),
 }
 
 /// The column that only means something beside a command.
@@ -86,6 +88,7 @@ pub(super) fn wants(before: &Before<'_>) -> Vec<Want> {
             _ => Vec::new(),
         },
         "run" if at == 1 => vec![Want::Saved, Want::Files(&["sq"])],
+        "run" => vec![Want::Parameters(tokens[1].text.to_owned())],
         "compare" if at <= 2 => vec![Want::Frames, Want::Files(RESULTS)],
         "assert" => asserted(tokens),
         "sql" => sql_words(),
@@ -95,7 +98,7 @@ pub(super) fn wants(before: &Before<'_>) -> Vec<Want> {
         "param" if tokens.last().is_some_and(|last| last.is("=")) => {
             vec![word("any", "the comparison in which it stands holds"), Want::Durations]
         }
-        "help" | "list" | "describe" | "quit" | "env" | "param" | "run" | "compare" => Vec::new(),
+        "help" | "list" | "describe" | "quit" | "env" | "param" | "compare" => Vec::new(),
         _ => query(tokens),
     }
 }
