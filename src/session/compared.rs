@@ -148,8 +148,8 @@ fn verdict(made: &Comparison) -> String {
         n => format!("{n} quantiles"),
     };
     match made.moved.len() {
-        0 => format!("nothing moved: noise explains every shift ({statements}, 95 % for all together)"),
-        n => format!("{n} of {statements} moved further than noise explains (95 % for all together):"),
+        0 => format!("nothing moved: noise explains every shift ({statements}, 99 % for all together)"),
+        n => format!("{n} of {statements} moved further than noise explains (99 % for all together):"),
     }
 }
 

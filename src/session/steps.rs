@@ -375,8 +375,8 @@ fn step_of_query(planned: Planned) -> Step {
 /// `shwo x` reads as a query of the family `shwo`.
 fn meant_statement(problem: &mut Diagnostic, first: &str) {
     let suggested = problem.help.iter().any(|help| help.starts_with("did you mean"));
-    // The word of a block is too short for a slip to be told from a name.
-    let statements = lang::words::STATEMENTS.iter().copied().filter(|word| *word != "for");
+    // Words of three letters are too short for a slip to be told from a name.
+    let statements = lang::words::STATEMENTS.iter().copied().filter(|word| word.len() > 3);
     if problem.code == "unknown-family"
         && !suggested
         && let Some(near) = nearest(first, statements)
