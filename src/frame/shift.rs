@@ -48,9 +48,9 @@ impl Run {
         self.whole.total()
     }
 
-    /// Whether it has samples enough for this quantile to be more than its largest one.
+    /// Whether it has samples enough beyond this quantile for a statement about it.
     pub fn reaches(&self, quantile: f64) -> bool {
-        self.count() as f64 * quantile.min(1.0 - quantile) >= 1.0
+        self.count() as f64 * quantile.min(1.0 - quantile) >= 5.0
     }
 
     fn estimate(&self, quantile: f64, confidence: f64) -> Estimate {

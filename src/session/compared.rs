@@ -10,7 +10,7 @@ use crate::frame::{FrameError, Measured};
 use crate::name;
 use crate::output::units;
 
-pub use crate::output::load::readable;
+pub use crate::output::load::{has_known_ending, readable};
 
 /// So many quantiles that moved are told in words; the table has all.
 const MOST_TOLD: usize = 6;
