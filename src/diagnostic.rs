@@ -74,6 +74,21 @@ pub enum Exit {
 }
 
 impl Exit {
+    pub const ALL: &[Exit] =
+        &[Exit::Failed, Exit::Wrong, Exit::Assertion, Exit::NotPossible, Exit::Loss, Exit::Interrupted];
+
+    /// What the status says, for help and manual.
+    pub const fn doc(self) -> &'static str {
+        match self {
+            Exit::Failed => "the query ran and failed; fmt --check found something that is not canonical",
+            Exit::Wrong => "the query or the command line is wrong",
+            Exit::Assertion => "an assertion does not hold",
+            Exit::NotPossible => "not permitted, or not possible on this machine",
+            Exit::Loss => "a result has loss, under --strict",
+            Exit::Interrupted => "interrupted: with not one row in any result, or before all queries had run",
+        }
+    }
+
     pub const fn code(self) -> u8 {
         match self {
             Exit::Failed => 1,
@@ -134,3 +149,20 @@ impl fmt::Display for Diagnostic {
 }
 
 impl std::error::Error for Diagnostic {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_is_told_once() {
+        let codes: Vec<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
+        assert!(codes.is_sorted_by(|a, b| a < b), "{codes:?}");
+        // The compiler finds a status without words; this finds one that is not in the list.
+        let source = include_str!("diagnostic.rs");
+        let body =
+            source.split("pub enum Exit {").nth(1).and_then(|rest| rest.split('}').next()).expect("the statuses");
+        let declared = body.lines().filter(|line| line.trim_end().ends_with(',')).count();
+        assert_eq!(Exit::ALL.len(), declared);
+    }
+}

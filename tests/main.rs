@@ -11,10 +11,12 @@ mod lang;
 mod live;
 mod named;
 mod output;
+mod pages;
 mod plan;
 mod plans;
 mod python;
 mod recording;
+mod repl;
 // A toolbox: not every tool is in use under every set of features.
 #[allow(dead_code, unused_imports)]
 mod support;

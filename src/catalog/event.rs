@@ -1,6 +1,10 @@
 //! The scheduler's events as they are recorded: one form for whoever records them, for the file and for whoever makes rows
 //! of them again.
 
+pub mod columns;
+
+pub use columns::Columns;
+
 /// What an event tells. The numbers are those of `enum event_kind` in `src/bpf/records.bpf.h`; the words stand in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]

@@ -6,7 +6,8 @@ mod known;
 use std::ops::ControlFlow;
 
 use super::LossKind;
-use super::event::{Event, Kind, flag};
+use super::event::columns::Place;
+use super::event::{Columns, Event, Kind, flag};
 pub use known::{Known, MISSING, Task, Verdict, Window};
 
 /// What a family declares so that its rows can be had from a recording.
@@ -29,9 +30,11 @@ impl PartialEq for Replay {
 
 impl Eq for Replay {}
 
-/// The fields of an [`Event`] that are looked at, beside its time, its kind and its task.
+/// The fields of an [`Event`] that are looked at, beside its kind and its task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fields {
+    /// By the pairing; whoever tests, groups or keeps rows may need it too.
+    pub at: bool,
     pub other: bool,
     pub state: bool,
     pub cpu: bool,
@@ -41,11 +44,103 @@ pub struct Fields {
     pub of_other: u64,
 }
 
+const SWITCH: u8 = Kind::Switch as u8;
+const WAKING: u8 = Kind::Waking as u8;
+const WAKEUP: u8 = Kind::Wakeup as u8;
+
 /// Makes a family's rows of events, one after the other.
 pub trait Pairing {
-    /// Events in the order of time, of which each task's identity is known as far as it will ever be. `Break` when `out`
-    /// wants no more.
-    fn events(&mut self, events: &[Event], known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()>;
+    /// The next event in the order of time, of the declared kinds; who its tasks are is known as far as it will ever be.
+    /// `Break` when `out` wants no more. To be inlined: it is called in the two loops below only.
+    fn event(&mut self, event: &Event, known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()>;
+
+    fn events(&mut self, events: &[Event], known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
+        events.iter().try_for_each(|event| self.event(event, known, out))
+    }
+
+    /// The events of these kinds (a bit each) in the rows up to one. On a `Break` the columns stand where they stood.
+    fn columns(
+        &mut self,
+        columns: &mut Columns,
+        (end, kinds): (usize, u16),
+        known: &mut Known,
+        out: &mut dyn Rows,
+    ) -> ControlFlow<()> {
+        if columns.only_of_switches() {
+            return self.marked(columns, (end, kinds), known, out);
+        }
+        let mut place = columns.place;
+        let rows = &columns.kind[..end];
+        // Events come in an order that no processor foresees, so there is one branch on the kind and no more: behind it, what
+        // the family does with other kinds is known not to be.
+        macro_rules! event {
+            ($kind:expr) => {
+                if kinds >> $kind as u16 & 1 == 1 {
+                    self.event(&columns.event(&place, $kind), known, out)?;
+                }
+            };
+        }
+        while let Some(&number) = rows.get(place.row) {
+            match number {
+                SWITCH => {
+                    event!(Kind::Switch);
+                    place.switches += 1;
+                }
+                WAKING => {
+                    event!(Kind::Waking);
+                    place.wakes += 1;
+                }
+                WAKEUP => {
+                    event!(Kind::Wakeup);
+                    place.wakes += 1;
+                    place.wakeups += 1;
+                }
+                _ => {
+                    if let Some(kind) = Kind::of_number(number) {
+                        event!(kind);
+                    }
+                    place.count(number);
+                }
+            }
+            place.row += 1;
+        }
+        columns.place = place;
+        ControlFlow::Continue(())
+    }
+
+    /// The same where rows that are not of these kinds can be stepped over 64 at a time.
+    fn marked(
+        &mut self,
+        columns: &mut Columns,
+        (end, kinds): (usize, u16),
+        known: &mut Known,
+        out: &mut dyn Rows,
+    ) -> ControlFlow<()> {
+        let mut place = columns.place;
+        let only_switches = kinds == 1 << SWITCH;
+        for first in (place.row..end).step_by(64) {
+            let mut left = columns.mask(kinds, first..end.min(first + 64));
+            while left != 0 {
+                place.row = first + left.trailing_zeros() as usize;
+                left &= left - 1;
+                if only_switches || columns.kind[place.row] == SWITCH {
+                    self.event(&columns.event(&place, Kind::Switch), known, out)?;
+                    place.switches += 1;
+                } else if columns.kind[place.row] == WAKEUP {
+                    self.event(&columns.event(&place, Kind::Wakeup), known, out)?;
+                } else if let Some(kind) = Kind::of_number(columns.kind[place.row]) {
+                    self.event(&columns.event(&place, kind), known, out)?;
+                }
+            }
+        }
+        // Rows of other kinds were not counted.
+        if kinds & 1 << SWITCH == 0 {
+            let before = columns.place.row;
+            place.switches += columns.kind[before..end].iter().filter(|kind| **kind == SWITCH).count();
+        }
+        columns.place = Place { row: end, ..place };
+        ControlFlow::Continue(())
+    }
 
     /// A task is known to be gone whose span is still open: its number has been given to another one.
     fn gone(&mut self, place: usize, at: u64, known: &mut Known) {
@@ -102,7 +197,7 @@ const TASK_DEAD: u32 = 0x80;
 /// Whether the task that leaves in a switch stays runnable: preempted, whatever state it had begun to take, or in no other
 /// state. A task that has ended but still runs does so too: the state it ended with is not one that it sleeps in.
 pub fn stays_runnable(event: &Event) -> bool {
-    event.flags & flag::PREEMPT != 0 || event.state & !EXIT_STATES == 0
+    (event.flags & flag::PREEMPT != 0) | (event.state & !EXIT_STATES == 0)
 }
 
 /// Whether the task that leaves in a switch leaves for good.

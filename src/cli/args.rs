@@ -4,9 +4,17 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 
+use crate::diagnostic::Exit;
+use crate::output::file;
 use crate::session::texts;
+
+/// What status 0 says.
+pub const FINE: &str = "fine";
+
+/// What the status is when a command was run.
+pub const OF_COMMAND: &str = "With a command schedq ends with its own status if that is not 0, else with the command's (127 when it was not found).";
 
 /// Ask the Linux scheduler: one line, the right number, and how far it can be trusted.
 #[derive(Debug, Parser)]
@@ -19,15 +27,15 @@ use crate::session::texts;
 )]
 pub struct Args {
     /// Run these statements; may be repeated
-    #[arg(short = 'e', value_name = "STATEMENTS")]
+    #[arg(short = 'e', value_name = "STATEMENTS", value_hint = ValueHint::Other)]
     pub statements: Vec<OsString>,
 
     /// How results are written to standard output [default: table]
     #[arg(long, value_enum, global = true)]
     pub format: Option<Format>,
 
-    /// Write results to a file instead; its ending says how: .parquet .arrow .csv .json .ndjson (record: the recording, .parquet)
-    #[arg(short = 'o', long = "output", value_name = "FILE", global = true)]
+    /// Write results to a file instead
+    #[arg(short = 'o', long = "output", value_name = "FILE", value_hint = ValueHint::FilePath, global = true)]
     pub output: Option<PathBuf>,
 
     /// Fail with status 5 when a result lacks something
@@ -54,7 +62,7 @@ pub struct Args {
     pub verb: Option<Verb>,
 
     /// A command to watch: probes are attached before it starts, its end ends the window
-    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
     pub command: Vec<OsString>,
 }
 
@@ -63,13 +71,13 @@ pub enum Verb {
     /// Run a saved query: a path, one of your own, or a built-in one (see list queries)
     Run {
         /// The query's name or file
-        #[arg(value_name = "NAME|FILE")]
+        #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
         query: PathBuf,
         /// Values of its parameters
         #[arg(value_name = "name=value", value_parser = assignment)]
         values: Vec<(String, String)>,
         /// A command to watch
-        #[arg(last = true, value_name = "COMMAND")]
+        #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
         command: Vec<OsString>,
     },
     /// Record raw events to a file, to be asked later: record -o FILE, with Ctrl-C or the command's end as its end
@@ -78,19 +86,19 @@ pub enum Verb {
         #[arg(value_name = "SET|CLAUSE")]
         words: Vec<OsString>,
         /// A command to watch
-        #[arg(last = true, value_name = "COMMAND")]
+        #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
         command: Vec<OsString>,
     },
     /// Say whether statements are right, without running them
     Check {
         /// A file or the statements themselves; standard input without
-        #[arg(value_name = "FILE|STATEMENTS")]
+        #[arg(value_name = "FILE|STATEMENTS", value_hint = ValueHint::FilePath)]
         text: Vec<OsString>,
     },
     /// Print statements in canonical form
     Fmt {
         /// A file or the statements themselves; standard input without
-        #[arg(value_name = "FILE|STATEMENTS")]
+        #[arg(value_name = "FILE|STATEMENTS", value_hint = ValueHint::FilePath)]
         text: Vec<OsString>,
         /// Print nothing; status 1 when something is not in canonical form
         #[arg(long)]
@@ -101,11 +109,13 @@ pub enum Verb {
     },
     /// Show how a query would run: programs, hooks, what the kernel decides, memory
     Explain {
-        #[arg(value_name = "FILE|QUERY")]
+        /// A file or the query itself; standard input without
+        #[arg(value_name = "FILE|QUERY", value_hint = ValueHint::FilePath)]
         text: Vec<OsString>,
     },
     /// List what there is
     List {
+        /// What to list
         #[arg(value_enum, default_value_t = Listed::All)]
         what: Listed,
     },
@@ -113,8 +123,20 @@ pub enum Verb {
     Env,
     /// Describe a family: its measures, columns, units and where they are read; or a recording: what it holds
     Describe {
-        #[arg(value_name = "FAMILY|FILE")]
+        /// A family, or a recording's file
+        #[arg(value_name = "FAMILY|FILE", value_hint = ValueHint::FilePath)]
         what: PathBuf,
+    },
+    /// Print the manual page, for man: schedq man > schedq.1
+    Man,
+    /// Print what makes a shell complete: source <(schedq completions bash)
+    Completions {
+        /// For which shell
+        #[arg(value_enum, required_unless_present = "names")]
+        shell: Option<Shell>,
+        /// Print the names that this verb takes, each with what it is: the shells ask for them
+        #[arg(long, value_name = "VERB", hide = true, conflicts_with = "shell")]
+        names: Option<String>,
     },
 }
 
@@ -122,12 +144,20 @@ pub enum Verb {
 pub enum Format {
     /// For people: a table, or a histogram
     Table,
-    /// One document at the end: {"meta": …, "rows": […]}
+    /// One document at the end, with rows and all that is known about them
     Json,
     /// One object a line, as rows come
     Ndjson,
     /// Rows only, with a header
     Csv,
+}
+
+/// A shell that can be told how to complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -140,22 +170,28 @@ pub enum Listed {
 impl Args {
     /// Reads the command line; what is wrong, or the help that was asked for, comes back as clap's own error.
     pub fn read(words: Vec<OsString>) -> Result<Args, clap::Error> {
-        let mut examples = String::from("Examples:\n");
-        for query in texts::examples() {
-            examples.push_str(&format!("  schedq -e '{query}'\n"));
-        }
-        let mut command = Args::command().after_help(format!(
-            "{examples}  schedq list\n\n\
-             Exit status: 0 fine, 1 the query ran and failed, 2 the query is wrong,\n\
-             3 an assertion does not hold, 4 not permitted or not possible here, 5 loss under --strict,\n\
-             130 interrupted with nothing to show or with queries not run; with a command, its own status."
-        ));
+        let mut command = Args::described();
         let args = Args::from_arg_matches(&command.clone().try_get_matches_from(words)?)?;
         if args.verb.is_some() && !(args.statements.is_empty() && args.command.is_empty()) {
             let text = "-e, and a command before it, do not go with a verb such as run or check";
             return Err(command.error(ErrorKind::ArgumentConflict, text));
         }
         Ok(args)
+    }
+
+    /// The declarations with what is known elsewhere: questions of every family, and the statuses.
+    pub fn described() -> clap::Command {
+        let examples: String = texts::examples().map(|query| format!("  schedq -e '{query}'\n")).collect();
+        let statuses: String = Exit::ALL.iter().map(|exit| format!("  {:<3} {}\n", exit.code(), exit.doc())).collect();
+        let endings: Vec<String> = file::Format::ENDINGS.iter().map(|(ending, _)| format!(".{ending}")).collect();
+        let output = format!(
+            "Write results to a file instead; its ending says how: {} (record: the recording, .parquet)",
+            endings.join(" ")
+        );
+        Args::command().mut_arg("output", |arg| arg.help(output)).after_help(format!(
+            "Examples:\n{examples}  schedq list\n\nExit status:\n  {:<3} {FINE}\n{statuses}{OF_COMMAND}",
+            0
+        ))
     }
 
     pub fn wants_csv(&self) -> bool {

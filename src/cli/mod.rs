@@ -2,9 +2,14 @@
 
 pub mod args;
 mod closed;
+mod complete;
 mod look;
+mod man;
+mod progress;
 mod prompted;
 mod signals;
+pub mod surroundings;
+mod target;
 mod terminal;
 mod texts;
 
@@ -108,6 +113,17 @@ fn dispatch(args: &Args, recording: Option<PathBuf>, terminal: &mut Terminal) ->
         Some(Verb::Env) => once(args, &mut session(args)?, &[Source::new("env", "env")], &[], terminal),
         Some(Verb::List { what }) => texts::list(*what, terminal),
         Some(Verb::Describe { what }) => texts::describe(args, what, terminal),
+        Some(Verb::Man) => {
+            terminal.print(&man::page()?)?;
+            Ok(0)
+        }
+        Some(Verb::Completions { shell, names }) => {
+            terminal.print(&match (shell, names) {
+                (Some(shell), _) => complete::script(*shell),
+                (None, verb) => complete::names(verb.as_deref().unwrap_or_default()),
+            })?;
+            Ok(0)
+        }
         None if !args.statements.is_empty() => {
             let sources = args.statements.iter().map(statement).collect::<Result<Vec<_>, _>>()?;
             once(args, &mut session(args)?, &sources, &args.command, terminal)

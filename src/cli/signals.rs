@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::getpid;
-use signal_hook::consts::{SIGCHLD, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-use crate::session::{Events, Told, events};
+use crate::session::{Events, Told, ends_the_program, events, is_ignored};
 
 /// How long a signal may go unheard (while a pipe that nobody reads blocks us, say) before it does what it always does.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often the editor is told.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// At a prompt a second Ctrl-C abandons the query and keeps the session; these many in a row that nobody hears of end the
 /// program there too.
@@ -26,11 +29,14 @@ pub enum Listener {
     Prompt,
 }
 
-/// From now on SIGINT, SIGTERM and SIGCHLD come here. SIGXFSZ is taken so that a write beyond the limit of a file's size
+/// From now on SIGINT, SIGTERM, SIGCHLD, and SIGHUP unless `nohup` says otherwise, come here. SIGXFSZ is taken so that a write beyond the limit of a file's size
 /// fails with words instead of killing; a command that we start has it as it was.
 pub fn listen(who: Listener) -> io::Result<Events> {
     let (mut teller, events) = events();
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGCHLD, SIGXFSZ])?;
+    if !is_ignored(SIGHUP) {
+        signals.add_signal(SIGHUP)?;
+    }
     thread::Builder::new().name("schedq".into()).spawn(move || {
         for signal in &mut signals {
             match signal {
@@ -38,8 +44,8 @@ pub fn listen(who: Listener) -> io::Result<Events> {
                 SIGXFSZ => {}
                 _ => {
                     let told = teller.stop(signal);
-                    if who == Listener::Prompt && signal == SIGTERM && teller.is_at_rest() {
-                        wake_editor();
+                    if who == Listener::Prompt && ends_the_program(signal) {
+                        wake_editor(told.clone());
                     }
                     insist(signal, told, who);
                 }
@@ -50,9 +56,18 @@ pub fn listen(who: Listener) -> io::Result<Events> {
 }
 
 /// Who ends while the terminal is raw leaves it so. The editor takes SIGINT itself while it reads, and gives the terminal
-/// back then; the prompt finds that it was SIGTERM.
-fn wake_editor() {
-    let _ = kill(getpid(), Signal::SIGINT);
+/// back then; the prompt finds that it was SIGTERM. While it still is in the handler of that, a read begins anew in spite of
+/// a second signal, so it is told until it has heard.
+fn wake_editor(told: Told) {
+    let tells = move || {
+        while told.is_at_rest() && !told.was_heard() {
+            thread::sleep(AGAIN);
+            if told.is_at_rest() {
+                let _ = kill(getpid(), Signal::SIGINT);
+            }
+        }
+    };
+    let _ = thread::Builder::new().name("schedq".into()).spawn(tells);
 }
 
 /// A second signal, or patience at its end, ends the program when the first one was not heard.

@@ -3,33 +3,30 @@
 mod derived;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::tz::TimeZone;
 
 use super::args::{Args, Format};
-use super::closed::stdout_was_closed;
 use super::look;
-use super::prompted::{Outlet, Prompted};
-use crate::diagnostic::{Diagnostic, Exit};
-use crate::output::file::{self, Prepared};
+use super::progress::Progress;
+use super::prompted::Prompted;
+use crate::diagnostic::Diagnostic;
+use crate::output::file::Prepared;
 use crate::output::ndjson::Label;
-use crate::output::{Style, csv, diagnostic, heatmap, histogram, json, ndjson, screen, table, taped, trust};
+use crate::output::{Style, csv, diagnostic, heatmap, histogram, json, ndjson, table, taped, trust};
 use crate::session::{Audience, Compared, Finished, Frame, Plan, Recorded};
 
 pub struct Terminal {
     format: Format,
     /// As `--format` has it.
-    asked: Option<Format>,
+    pub(super) asked: Option<Format>,
     /// For standard output and for standard error: either may be a terminal alone.
     pub(super) out: Style,
     pub(super) err: Style,
     quiet: bool,
-    file: Option<Prepared>,
-    output: Option<std::path::PathBuf>,
-    progress: Option<ProgressBar>,
+    pub(super) file: Option<Prepared>,
+    pub(super) output: Option<std::path::PathBuf>,
+    progress: Progress,
     progress_wanted: bool,
     batches: table::Batches,
     /// Some of the current result was shown by [`Audience::batch`].
@@ -45,6 +42,7 @@ pub struct Terminal {
 impl Terminal {
     pub fn new(args: &Args) -> Terminal {
         let (out, err) = look::styles(args.color);
+        let progress = Progress::new(err.unicode);
         let command = match &args.verb {
             Some(super::args::Verb::Run { command, .. }) => !command.is_empty(),
             _ => !args.command.is_empty(),
@@ -57,7 +55,7 @@ impl Terminal {
             quiet: args.quiet,
             file: None,
             output: args.output.clone(),
-            progress: None,
+            progress,
             // A command may write to the same terminal.
             progress_wanted: !args.quiet && io::stderr().is_terminal() && !look::is_dumb() && !command,
             batches: table::Batches::that_go_on(),
@@ -69,69 +67,15 @@ impl Terminal {
         }
     }
 
-    /// The file's ending and `--format` must not say different things; where the ending says nothing, `--format` does.
-    fn prepare(&self, path: &Path) -> Result<Prepared, Diagnostic> {
-        let asked = match self.asked {
-            None | Some(Format::Table) => None,
-            Some(Format::Json) => Some(file::Format::Json),
-            Some(Format::Ndjson) => Some(file::Format::Ndjson),
-            Some(Format::Csv) => Some(file::Format::Csv),
-        };
-        match (asked, file::Format::from_path(path)) {
-            (Some(asked), None) => file::prepare_as(path, asked),
-            (Some(asked), Some(ending)) if asked != ending => {
-                let path = crate::name::escape(path.as_os_str().as_encoded_bytes());
-                Err(Diagnostic::new(
-                    "two-formats",
-                    Exit::Wrong,
-                    format!("--format and the ending of '{path}' say different things"),
-                )
-                .help("leave --format out: the ending chooses the format"))
-            }
-            _ => file::prepare(path),
-        }
-    }
-
-    /// Finds out before any window starts whether results can be written.
-    pub fn ready(&mut self) -> Result<(), Diagnostic> {
-        if let Some(path) = &self.output {
-            self.file = Some(self.prepare(path)?);
-        } else if stdout_was_closed() {
-            return Err(Diagnostic::new(
-                "output",
-                Exit::Failed,
-                "standard output is closed, so results have nowhere to go",
-            )
-            .help("give it a place, or write to a file with -o"));
-        }
-        Ok(())
-    }
-
-    /// Whether the file of `-o` can hold so many results: asked before any window starts.
-    pub fn takes(&self, results: usize) -> Result<(), Diagnostic> {
-        match (&self.file, &self.output) {
-            (Some(file), Some(path)) if results > 1 && !file.format().holds_several() => {
-                let path = crate::name::escape(path.as_os_str().as_encoded_bytes());
-                Err(Diagnostic::new(
-                    "several-results",
-                    Exit::Wrong,
-                    format!("'{path}' holds one result, and there are {results}"),
-                )
-                .help("save each result to a file of its own, or use .json or .ndjson"))
-            }
-            _ => Ok(()),
-        }
-    }
-
     pub fn tell(&mut self, problem: &Diagnostic) {
-        self.clear_progress();
+        self.progress.clear();
         // When standard error is gone too, there is nobody left to tell.
         let _ = writeln!(io::stderr(), "{}", diagnostic::render(problem, &self.err).trim_end());
     }
 
     /// A line for people beside the data.
     pub fn note(&mut self, line: &str) {
-        self.clear_progress();
+        self.progress.clear();
         let _ = writeln!(io::stderr(), "{line}");
     }
 
@@ -140,24 +84,13 @@ impl Terminal {
         if text.is_empty() {
             return Ok(());
         }
-        self.clear_progress();
+        self.progress.clear();
         let mut out = self.outlet();
         out.write_all(text.as_bytes())?;
         if !text.ends_with('\n') {
             out.write_all(b"\n")?;
         }
         self.written(out)
-    }
-
-    /// Ends what was written.
-    fn written(&mut self, mut out: Outlet) -> io::Result<()> {
-        out.flush()?;
-        let was_cut = out.was_cut();
-        drop(out);
-        if was_cut {
-            self.note("interrupted: the rest is not shown");
-        }
-        Ok(())
     }
 
     /// Writes what is only complete at the end: one JSON document, or the file of `-o`.
@@ -198,16 +131,7 @@ impl Terminal {
         }
     }
 
-    /// As much of a result as the screen has room for, where somebody looks at one.
-    fn fitted(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<String> {
-        let lines = self.prompted.as_ref().and_then(|_| look::lines());
-        let Some(lines) = lines else { return self.people(frame) };
-        self.measure();
-        let name = if let Label::Name(name) = label { name } else { "_" };
-        screen::render(frame, &self.out, lines, name).map_err(io::Error::other)
-    }
-
-    fn people(&self, frame: &Frame) -> io::Result<String> {
+    pub(super) fn people(&self, frame: &Frame) -> io::Result<String> {
         let made = if histogram::applies(frame) {
             histogram::render(frame, &self.out)
         } else {
@@ -228,11 +152,7 @@ impl Terminal {
         if self.quiet && !frame.meta.has_loss() {
             return;
         }
-        let mut lines = trust::lines(&frame.meta, &self.err);
-        if let (Some(prompted), Some(first)) = (&self.prompted, lines.first_mut()) {
-            first.push_str(if self.err.unicode { " · " } else { ", " });
-            first.push_str(&prompted.took());
-        }
+        let lines = self.at_length(trust::lines(&frame.meta, &self.err));
         for line in lines {
             self.note(&line);
         }
@@ -242,12 +162,6 @@ impl Terminal {
     fn keeps_all(&self) -> bool {
         self.file.is_some() || self.format == Format::Json
     }
-
-    fn clear_progress(&mut self) {
-        if let Some(bar) = self.progress.take() {
-            bar.finish_and_clear();
-        }
-    }
 }
 
 impl Audience for Terminal {
@@ -256,35 +170,11 @@ impl Audience for Terminal {
     }
 
     fn progress(&mut self, elapsed_ns: u64, total_ns: Option<u64>) {
-        let bar = self.progress.get_or_insert_with(|| {
-            let bar = ProgressBar::with_draw_target(total_ns.map(|ns| ns / 1_000_000), ProgressDrawTarget::stderr());
-            let template = if total_ns.is_some() { "{wide_bar} {msg}" } else { "{msg}" };
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style.progress_chars("━╸─"));
-            }
-            bar
-        });
-        bar.set_position(elapsed_ns / 1_000_000);
-        let seconds = |ns: u64| format!("{:.0} s", Duration::from_nanos(ns).as_secs_f64());
-        bar.set_message(match total_ns {
-            Some(total) => format!("{} left (Ctrl-C ends and shows)", seconds(total.saturating_sub(elapsed_ns))),
-            None => format!("{} (Ctrl-C ends and shows)", seconds(elapsed_ns)),
-        });
-        bar.tick();
+        self.progress.window(elapsed_ns, total_ns);
     }
 
     fn reading(&mut self, done: u64, total: u64) {
-        let bar = self.progress.get_or_insert_with(|| {
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            if let Ok(style) =
-                ProgressStyle::with_template("{wide_bar} {percent} % of the recording (Ctrl-C ends and shows)")
-            {
-                bar.set_style(style.progress_chars("━╸─"));
-            }
-            bar
-        });
-        bar.set_position(done);
-        bar.tick();
+        self.progress.reading(done, total);
     }
 
     fn recorded(&mut self, recorded: &Recorded) -> io::Result<()> {
@@ -307,7 +197,7 @@ impl Audience for Terminal {
         if self.keeps() {
             return Ok(());
         }
-        self.clear_progress();
+        self.progress.clear();
         match self.format {
             Format::Table => {
                 let text = self.portion(frame)?;
@@ -332,7 +222,7 @@ impl Audience for Terminal {
 
     fn result(&mut self, result: &Finished<'_>) -> io::Result<()> {
         self.know_zone();
-        self.clear_progress();
+        self.progress.clear();
         if !result.shown {
             self.trust(result.frame);
             return Ok(());

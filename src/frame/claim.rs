@@ -12,10 +12,22 @@ pub enum Claim {
     And(Vec<Claim>),
     Or(Vec<Claim>),
     Not(Box<Claim>),
-    Compare { left: usize, order: Order, right: Right },
-    In { left: usize, any_of: Vec<Given> },
-    Like { left: usize, glob: Glob },
-    Flag { left: usize },
+    Compare {
+        left: usize,
+        order: Order,
+        right: Right,
+    },
+    In {
+        left: usize,
+        any_of: Vec<Given>,
+    },
+    Like {
+        left: usize,
+        glob: Glob,
+    },
+    Flag {
+        left: usize,
+    },
     /// Of a parameter that is `any`.
     Always,
 }
@@ -52,7 +64,10 @@ pub enum Verdict {
     /// It has other rows than the first column's frame, and not one alone.
     OtherRows(usize),
     /// In these rows of so many it does not hold.
-    Fails { rows: Vec<usize>, of: usize },
+    Fails {
+        rows: Vec<usize>,
+        of: usize,
+    },
 }
 
 /// Whether a claim holds for every row.

@@ -19,9 +19,17 @@ const CONFIDENCE: f64 = 0.99;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unfit {
     /// The first or the second has neither a histogram nor a percentile.
-    NoSamples { second: bool },
-    OtherMeasure { before: String, after: String },
-    OtherKeys { before: Vec<String>, after: Vec<String> },
+    NoSamples {
+        second: bool,
+    },
+    OtherMeasure {
+        before: String,
+        after: String,
+    },
+    OtherKeys {
+        before: Vec<String>,
+        after: Vec<String>,
+    },
 }
 
 /// Facts that are never quite the same, and how far apart they may be.
@@ -224,7 +232,8 @@ impl Rows {
         self.from.push(group.row);
         self.quantile.push((!quantile.is_empty()).then(|| quantile.to_owned()));
         let whole = |value: f64| value.round() as i64;
-        let count = |run: &Option<Run>| Some(run.as_ref().map_or(0, |run| i64::try_from(run.count()).unwrap_or(i64::MAX)));
+        let count =
+            |run: &Option<Run>| Some(run.as_ref().map_or(0, |run| i64::try_from(run.count()).unwrap_or(i64::MAX)));
         let values = [
             found.map(|found| whole(found.before)),
             found.map(|found| whole(found.after)),

@@ -61,7 +61,13 @@ pub(super) fn build(
     data.push(Series::new(rank::GROUP.into(), (0..rows.len() as i64).collect::<Vec<i64>>()).into());
     let ranked = rank::rank(DataFrame::new(rows.len(), data)?, &plan.rest, &[rank::GROUP.to_owned()], None)?;
     let dropped = unseen.iter().map(|column| column.name).chain([rank::GROUP]);
-    Ok(Built { data: ranked.drop_many(dropped), columns, totals: Totals { count, sum: None }, groups: Vec::new(), samples: None })
+    Ok(Built {
+        data: ranked.drop_many(dropped),
+        columns,
+        totals: Totals { count, sum: None },
+        groups: Vec::new(),
+        samples: None,
+    })
 }
 
 fn column(name: &str, label: &str, kind: ColumnKind, role: Role) -> FrameColumn {

@@ -43,7 +43,9 @@ impl Frame {
     /// The columns must be of one length.
     pub fn made(columns: Vec<MadeColumn>, mut meta: Meta) -> Result<Frame, FrameError> {
         let series = |column: &MadeColumn| match &column.values {
-            Values::Int(values) if matches!(column.kind, ColumnKind::Rate | ColumnKind::Percent | ColumnKind::Decimal) => {
+            Values::Int(values)
+                if matches!(column.kind, ColumnKind::Rate | ColumnKind::Percent | ColumnKind::Decimal) =>
+            {
                 let values: Vec<Option<f64>> = values.iter().map(|v| v.map(|v| v as f64)).collect();
                 Series::new(column.name.into(), values)
             }

@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use polars::prelude::{Column as PolarsColumn, DataFrame, DataType, IntoLazy, PolarsError, RoundMode, RoundSeries, TimeUnit};
+use polars::prelude::{
+    Column as PolarsColumn, DataFrame, DataType, IntoLazy, PolarsError, RoundMode, RoundSeries, TimeUnit,
+};
 use polars::sql::SQLContext;
 
 use super::meta::{Cause, ColumnMeta, Meta};
@@ -13,13 +15,26 @@ use super::{ColumnKind, Frame, FrameColumn, Mark, Role};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SqlError {
     /// The text is no SQL; the place counts from 1, columns in characters.
-    Syntax { message: String, place: Option<(usize, usize)> },
-    UnknownTable { name: String },
+    Syntax {
+        message: String,
+        place: Option<(usize, usize)>,
+    },
+    UnknownTable {
+        name: String,
+    },
     /// With the columns that there are, as far as they are told.
-    UnknownColumn { name: String, known: Vec<String> },
+    UnknownColumn {
+        name: String,
+        known: Vec<String>,
+    },
     /// A result that is no column of a frame, such as a list.
-    NoColumn { name: String, data_type: String },
-    Other { message: String },
+    NoColumn {
+        name: String,
+        data_type: String,
+    },
+    Other {
+        message: String,
+    },
 }
 
 impl SqlError {

@@ -11,5 +11,6 @@ pub mod load;
 pub mod namespace;
 pub mod quota;
 pub mod settings;
-pub mod topology;
+pub mod signals;
 pub mod tasks;
+pub mod topology;

@@ -95,7 +95,10 @@ mod tests {
         file("cpu.shares", "1024\n");
         file("cpu.stat", "nr_periods 0\nnr_throttled 0\nthrottled_time 9\n");
         let one = read(root.path(), "/".into(), true);
-        assert_eq!((one.quota_us, one.period_us, one.weight, one.throttled_ns), (None, Some(100_000), Some(1024), Some(9)));
+        assert_eq!(
+            (one.quota_us, one.period_us, one.weight, one.throttled_ns),
+            (None, Some(100_000), Some(1024), Some(9))
+        );
         assert_eq!(limits("max 100000\n"), (None, Some(100_000)));
     }
 }

@@ -39,7 +39,8 @@ pub fn all() -> Vec<(String, String)> {
     }
     // The kernel moved its knobs there in 5.13 (8a99b6833c88); only root sees them.
     let debug = Path::new("/sys/kernel/debug/sched");
-    for name in files(debug).filter(|name| !matches!(name.as_str(), "debug" | "domains" | "fair_server" | "ext_server")) {
+    for name in files(debug).filter(|name| !matches!(name.as_str(), "debug" | "domains" | "fair_server" | "ext_server"))
+    {
         add(format!("debug.sched.{name}"), &debug.join(&name));
     }
     found.sort_unstable();

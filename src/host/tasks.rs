@@ -14,6 +14,9 @@ pub struct Task {
     pub process: Vec<u8>,
 }
 
+/// Bytes of a name (TASK_COMM_LEN without its end).
+const LONGEST: usize = 15;
+
 /// Whoever asks is a person who waits: of a machine with more threads than this, the rest is left out.
 const MOST: usize = 20_000;
 
@@ -36,6 +39,17 @@ pub fn threads() -> Vec<Task> {
     found
 }
 
+/// What the kernel keeps as the thread's name of what /proc shows. Of a worker /proc shows what it works on too (wq_worker_comm
+/// in kernel/workqueue.c), and of a thread of the kernel a name that was longer (d6986ce24fc0).
+fn kept(shown: &[u8], is_kthread: impl Fn() -> bool) -> Vec<u8> {
+    let worker = shown.starts_with(b"kworker/") && shown.get(8) != Some(&b'R');
+    let end = match shown.iter().position(|byte| matches!(byte, b'-' | b'+')) {
+        Some(sign) if worker && is_kthread() => sign,
+        _ => shown.len(),
+    };
+    shown[..end.min(LONGEST)].to_vec()
+}
+
 /// The entries of a folder that are numbers, ascending.
 fn numbers(folder: &Path) -> Vec<u32> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -48,12 +62,23 @@ fn comm(folder: &str) -> Option<Vec<u8>> {
     let mut bytes = fs::read(format!("{folder}/comm")).ok()?;
     // The kernel ends it with a newline; the name itself may hold others.
     bytes.pop_if(|last| *last == b'\n');
-    Some(bytes)
+    // Only a thread of the kernel executes nothing.
+    Some(kept(&bytes, || fs::read_link(format!("{folder}/exe")).is_err()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_those_that_the_kernel_keeps() {
+        let of = |shown: &[u8], is_kthread| String::from_utf8(kept(shown, || is_kthread)).expect("ASCII");
+        assert_eq!(of(b"kworker/0:1H-kblockd", true), "kworker/0:1H");
+        assert_eq!(of(b"kworker/u8:19+events_unbound", true), "kworker/u8:19");
+        assert_eq!(of(b"kworker/R-kvfree_rcu_reclaim", true), "kworker/R-kvfre");
+        assert_eq!(of(b"rcu_exp_par_gp_kthread_worker/0", true), "rcu_exp_par_gp_");
+        assert_eq!(of(b"kworker/1-x", false), "kworker/1-x");
+    }
 
     #[test]
     fn a_thread_of_this_process_is_found_by_its_name() {

@@ -4,9 +4,9 @@ use pest::iterators::Pair;
 
 use super::ast::{Assert, Claim, Comparison, FrameColumn, Operand, Piece, Run, Side, Spanned, Sql, Value};
 use super::builder::{Builder, Result, first, parts};
-use super::terms::compare;
 use super::error::{Error, Named, Problem};
 use super::grammar::Rule;
+use super::terms::compare;
 use super::tokens::{Kind, Token};
 
 /// With what an SQL text that only asks can begin.

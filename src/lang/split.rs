@@ -237,8 +237,8 @@ fn comment_text(token: Token) -> String {
 pub(super) fn needs_more(head: &[Token]) -> bool {
     const WORDS: &[&str] = &[
         "where", "by", "having", "sort", "top", "first", "every", "for", "save", "and", "or", "not", "in", "is",
-        "under", "as", "to", "from", "around", "when", "show", "explain", "analyze", "verify", "param", "record", "sql",
-        "assert", "else", "compare", "run",
+        "under", "as", "to", "from", "around", "when", "show", "explain", "analyze", "verify", "param", "record",
+        "sql", "assert", "else", "compare", "run",
     ];
     const OPERATORS: &[&str] =
         &[",", "=", "!=", "<", "<=", ">", ">=", "~", "==", "=~", "!~", "<>", "=<", "=>", "&&", "||", "!"];

@@ -30,7 +30,8 @@ pub enum Format {
 }
 
 impl Format {
-    const ENDINGS: [(&'static str, Format); 7] = [
+    /// The endings of files, in the order in which they are told.
+    pub const ENDINGS: [(&'static str, Format); 7] = [
         ("parquet", Format::Parquet),
         ("arrow", Format::Arrow),
         ("csv", Format::Csv),

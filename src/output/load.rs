@@ -28,9 +28,7 @@ pub fn readable(path: &Path) -> Result<(), Diagnostic> {
     match File::open(path).and_then(|file| file.metadata()) {
         Ok(found) if found.is_file() => Ok(()),
         Ok(_) => Err(Diagnostic::new("read-result", Exit::Wrong, format!("'{shown}' is no file"))),
-        Err(error) => {
-            Err(Diagnostic::new("read-result", Exit::Wrong, format!("'{shown}' cannot be read: {error}")))
-        }
+        Err(error) => Err(Diagnostic::new("read-result", Exit::Wrong, format!("'{shown}' cannot be read: {error}"))),
     }
 }
 
@@ -49,7 +47,8 @@ fn ending(path: &Path) -> Option<Reader> {
 pub fn load(path: &Path) -> Result<Frame, Diagnostic> {
     readable(path)?;
     let shown = escape(path.as_os_str().as_encoded_bytes());
-    let failed = |cause: String| Diagnostic::new("read-result", Exit::Failed, format!("'{shown}' cannot be read: {cause}"));
+    let failed =
+        |cause: String| Diagnostic::new("read-result", Exit::Failed, format!("'{shown}' cannot be read: {cause}"));
     let read = ending(path).expect("it was looked at before");
     let file = File::open(path).map_err(|error| failed(error.to_string()))?;
     let (data, beside) = read(file).map_err(|error| failed(escape(error.to_string().as_bytes())))?;

@@ -1,6 +1,7 @@
 //! A result for somebody who looks at a screen: as much of it as there is room for, and a word on the rest.
 
 use polars::prelude::PolarsResult;
+use unicode_width::UnicodeWidthStr;
 
 use super::{Style, histogram, table, units};
 use crate::frame::Frame;
@@ -34,8 +35,7 @@ pub fn render(frame: &Frame, style: &Style, lines: usize, name: &str) -> PolarsR
 
 fn remark(rest: &str, name: &str, style: &Style) -> String {
     let dots = if style.unicode { "…" } else { "..." };
-    format!(
-        "{}\n",
-        style.faint(&format!("{dots} {rest}: show {name} prints all, save {name} to 'FILE.parquet' keeps it"))
-    )
+    let long = format!("{dots} {rest}: show {name} prints all, save {name} to 'FILE.parquet' keeps it");
+    let said = if long.width() <= style.width { long } else { format!("{dots} {rest}: show {name}") };
+    format!("{}\n", style.faint(&said))
 }

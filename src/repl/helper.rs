@@ -50,14 +50,20 @@ impl Completer for Helper {
         let start = self.in_line(found.start);
         if let [only] = found.candidates.as_slice() {
             // What is whole is followed by a blank, unless one is there.
-            let whole = !only.insert.ends_with(['(', '/']) && !line[pos..].starts_with([' ', ')', ',']);
+            let whole = !only.insert.ends_with(['(', '/', '=']) && !line[pos..].starts_with([' ', ')', ',']);
             let replacement = format!("{}{}", only.insert, if whole { " " } else { "" });
             return Ok((start, vec![Pair { display: only.shown.clone(), replacement }]));
         }
         let columns = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
         let widest = found.candidates.iter().map(|c| c.shown.width()).max().unwrap_or(0).min(WIDEST);
         let pair = |c: &Candidate| Pair { display: listed(c, widest, columns), replacement: c.insert.clone() };
-        Ok((start, found.candidates.iter().map(pair).collect()))
+        let mut pairs: Vec<Pair> = found.candidates.iter().map(pair).collect();
+        // One a line where they are explained: the editor puts as many side by side as the longest has room for.
+        if let (Some(first), true) = (pairs.first_mut(), found.candidates.iter().any(|c| !c.about.is_empty())) {
+            let width = (columns / 2).saturating_sub(first.display.width());
+            first.display.push_str(&" ".repeat(width));
+        }
+        Ok((start, pairs))
     }
 }
 

@@ -30,11 +30,12 @@ impl Session {
         let plans: Vec<&Plan> = queries.iter().map(|q| &q.plan).collect();
         let mut relay = Relay { audience: &mut *audience, queries, passed: &mut passed, failed: None };
         let load = load::now();
-        let results = window::run(&plans, records, command.as_mut(), &self.events, &mut relay);
+        let results = window::run(&plans, records, command.as_mut(), &self.events, Some(&mut self.pool), &mut relay);
         if let Some(error) = relay.failed {
             return Err(Stop::Output(error));
         }
-        let window::Results { outcomes, recordings, .. } = results?;
+        let window::Results { outcomes, recordings, .. } =
+            results.inspect_err(|problem| summary.interrupted |= problem.exit == Exit::Interrupted)?;
         if recordings.is_empty() {
             self.go_on()?;
         }

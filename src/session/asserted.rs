@@ -103,8 +103,11 @@ impl Claimed {
             .map_err(|error| vec![Diagnostic::new("assert", Exit::Failed, error.to_string())])?;
         let said = self.otherwise.clone().unwrap_or_else(|| format::claim(&part.node));
         let failed = |label: String| {
-            Diagnostic::new("assertion", Exit::Assertion, format!("assertion failed: {said}"))
-                .at(&self.source, part.span, label)
+            Diagnostic::new("assertion", Exit::Assertion, format!("assertion failed: {said}")).at(
+                &self.source,
+                part.span,
+                label,
+            )
         };
         Ok(match verdict {
             Verdict::Holds => None,
@@ -140,7 +143,9 @@ impl Resolved<'_> {
     fn row(&self, row: usize) -> String {
         let Some((_, first, ..)) = self.columns.first() else { return String::new() };
         let keys = first.columns.iter().filter(|column| matches!(column.role, Role::Key | Role::Interval(_)));
-        let named = |column: &FrameColumn| self.columns.iter().any(|(_, f, c, _)| std::ptr::eq(*f, *first) && c.name == column.name);
+        let named = |column: &FrameColumn| {
+            self.columns.iter().any(|(_, f, c, _)| std::ptr::eq(*f, *first) && c.name == column.name)
+        };
         let keys = keys.filter(|column| !named(column));
         let keys: Vec<String> =
             keys.map(|column| format!("{}={}", column.name, units::exact(first, column, row))).collect();
@@ -184,7 +189,12 @@ impl<'f> Resolver<'_, 'f> {
                     _ => {
                         let written = format!("{}.{}", column.node.frame.node, column.node.column.node);
                         let title = format!("{written} is compared with something");
-                        self.refuse("claim-wanted", column.span, title, format!("such as `{written} < {}`", example(kind)))
+                        self.refuse(
+                            "claim-wanted",
+                            column.span,
+                            title,
+                            format!("such as `{written} < {}`", example(kind)),
+                        )
                     }
                 }
             }
@@ -234,7 +244,9 @@ impl<'f> Resolver<'_, 'f> {
                 (Side::Value(Value::Text(bytes)), ColumnKind::Text) => {
                     Some(Claim::Like { left: at, glob: Glob(bytes.clone()) })
                 }
-                _ => self.refuse("like", op.span, "`~` compares texts".into(), "write `FRAME.COLUMN ~ 'nginx*'`".into()),
+                _ => {
+                    self.refuse("like", op.span, "`~` compares texts".into(), "write `FRAME.COLUMN ~ 'nginx*'`".into())
+                }
             };
         };
         let right = match given {
@@ -310,7 +322,9 @@ impl<'f> Resolver<'_, 'f> {
         let fits = match (kind, value) {
             (ColumnKind::Duration, Value::Duration(ns)) => i64::try_from(*ns).ok().map(Given::Int),
             (ColumnKind::Number | ColumnKind::Count | ColumnKind::Time, Value::Int(n)) => Some(Given::Int(*n)),
-            (ColumnKind::Rate | ColumnKind::Percent | ColumnKind::Decimal, Value::Int(n)) => Some(Given::Float(*n as f64)),
+            (ColumnKind::Rate | ColumnKind::Percent | ColumnKind::Decimal, Value::Int(n)) => {
+                Some(Given::Float(*n as f64))
+            }
             (ColumnKind::Number | ColumnKind::Count, Value::Decimal(text)) => decimal(text),
             (ColumnKind::Rate | ColumnKind::Percent | ColumnKind::Decimal, Value::Decimal(text)) => decimal(text),
             (ColumnKind::Percent, Value::Percent(text)) => decimal(text),

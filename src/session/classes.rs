@@ -49,8 +49,7 @@ fn of_word(word: &str) -> Option<Class> {
     if catalog::family(word).is_some() || catalog::event_set(word).is_some() {
         return Some(Class::Family);
     }
-    let is_column = |family: &&catalog::Family| family.column(word).is_some();
-    catalog::FAMILIES.iter().any(|family| is_column(&family)).then_some(Class::Column)
+    catalog::FAMILIES.iter().any(|family| family.column(word).is_some()).then_some(Class::Column)
 }
 
 /// The bracket at byte `at` and its partner, if there is one.

@@ -6,16 +6,27 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use crate::host::signals;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// SIGINT or SIGTERM.
+    /// SIGINT, SIGTERM or SIGHUP.
     Stop(i32),
     /// A child changed its state.
     Child,
 }
 
-/// SIGTERM, which ends the program and not only what it does.
-const TERMINATE: i32 = 15;
+/// SIGTERM and SIGHUP, which end the program and not only what it does.
+const TERMINATE: [i32; 2] = [15, 1];
+
+pub const fn ends_the_program(signal: i32) -> bool {
+    signal == TERMINATE[0] || signal == TERMINATE[1]
+}
+
+/// Whether a signal was ignored when the program was started, as `nohup` does.
+pub fn is_ignored(signal: i32) -> bool {
+    signals::ignored().is_some_and(|ignored| ignored >> (signal - 1) & 1 == 1)
+}
 
 /// The end at which events arrive.
 #[derive(Debug)]
@@ -80,14 +91,14 @@ impl Teller {
         let _ = self.to.send(Event::Stop(signal));
         Told { number, shared: self.shared.clone() }
     }
+}
 
+impl Told {
     /// Whether nothing runs that could hear of it: somebody is at the prompt.
     pub fn is_at_rest(&self) -> bool {
         self.shared.rests.load(Ordering::Acquire)
     }
-}
 
-impl Told {
     pub fn was_heard(&self) -> bool {
         self.shared.heard.load(Ordering::Acquire) >= self.number
     }
@@ -110,11 +121,23 @@ impl Events {
     fn hear(&self, event: Event) -> Event {
         if let Event::Stop(signal) = event {
             self.shared.heard.fetch_add(1, Ordering::AcqRel);
-            if signal == TERMINATE {
+            if ends_the_program(signal) {
                 self.terminated.set(Some(signal));
             }
         }
         event
+    }
+
+    /// Hears of a stop that was told already, while what it is to end had not begun.
+    pub fn stop_comes_early(&self) -> bool {
+        let waits = || self.shared.told.load(Ordering::Acquire) > self.shared.heard.load(Ordering::Acquire);
+        while waits() {
+            // It is counted a moment before it is sent.
+            if let Ok(Event::Stop(_)) = self.wait() {
+                return true;
+            }
+        }
+        false
     }
 
     /// Somebody is at the prompt: what was told to the statement before is of no use to the next one.
@@ -167,12 +190,12 @@ mod tests {
     fn a_second_stop_abandons_what_runs_at_a_prompt() {
         let (mut teller, events) = events();
         teller.stop(2);
-        teller.stop(2);
+        let told = teller.stop(2);
         assert!(!events.abandoned(), "no prompt");
         events.rest();
-        assert!(teller.is_at_rest());
+        assert!(told.is_at_rest());
         events.busy();
-        assert!(!teller.is_at_rest());
+        assert!(!told.is_at_rest());
         teller.stop(2);
         assert!(!events.abandoned(), "what came before is forgotten");
         assert_eq!(events.wait_for(Duration::ZERO), Ok(Event::Stop(2)));

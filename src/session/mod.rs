@@ -14,6 +14,7 @@ pub mod described;
 mod environment;
 mod events;
 mod help;
+pub mod manual;
 mod named;
 pub mod prompt;
 mod queried;
@@ -36,7 +37,6 @@ mod zero;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::time::Duration;
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
 pub use crate::frame::Frame;
@@ -47,7 +47,7 @@ pub use crate::plan::Plan;
 #[cfg(not(feature = "live"))]
 use crate::plan::Record;
 
-pub use events::{Event, Events, Pressed, Teller, Told, events};
+pub use events::{Event, Events, Pressed, Teller, Told, ends_the_program, events, is_ignored};
 pub use recording::{Recorded, filter_clauses, must_cover};
 pub use steps::{Planned, Step};
 
@@ -155,6 +155,9 @@ pub struct Session {
     results: usize,
     /// The last result is kept as [`prompt::LAST`].
     keeps_last: bool,
+    /// Programs that wait to be asked again.
+    #[cfg(feature = "live")]
+    pool: crate::source::live::Pool,
 }
 
 /// Why a run stopped.
@@ -178,47 +181,15 @@ impl From<io::Error> for Stop {
 
 impl Session {
     pub fn new(settings: Settings, events: Events) -> Self {
-        Self { settings, params: Params::new(), frames: BTreeMap::new(), events, results: 0, keeps_last: false }
-    }
-
-    /// From now on the last result can be asked for as [`prompt::LAST`].
-    pub fn keep_last(&mut self) {
-        self.keeps_last = true;
-    }
-
-    /// Nothing runs: somebody is at the prompt.
-    pub fn rest(&self) {
-        self.events.rest();
-    }
-
-    /// A statement was typed.
-    pub fn busy(&self) {
-        self.events.busy();
-    }
-
-    /// The signal that came within `time`, if one did.
-    pub fn signalled(&self, time: Duration) -> Option<i32> {
-        match self.events.wait_for(time) {
-            Ok(Event::Stop(signal)) => Some(signal),
-            _ => None,
-        }
-    }
-
-    /// The signal that ends the program, if one came.
-    pub fn terminated(&self) -> Option<i32> {
-        self.events.terminated()
-    }
-
-    /// Counts the signals that came.
-    pub fn pressed(&self) -> Pressed {
-        self.events.pressed()
-    }
-
-    /// Whether what runs is not wanted any more.
-    fn go_on(&self) -> Result<(), Stop> {
-        match self.events.abandoned() {
-            true => Err(Diagnostic::new("abandoned", Exit::Interrupted, "abandoned: the result is not kept").into()),
-            false => Ok(()),
+        Self {
+            settings,
+            params: Params::new(),
+            frames: BTreeMap::new(),
+            events,
+            results: 0,
+            keeps_last: false,
+            #[cfg(feature = "live")]
+            pool: crate::source::live::Pool::new(settings.map_bytes),
         }
     }
 

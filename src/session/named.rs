@@ -32,9 +32,9 @@ impl Session {
             .map(|name| Ok((name.to_owned(), self.named(name)?)))
             .collect::<Result<_, Diagnostic>>()?;
         let tables: Vec<(&str, &Frame)> = tables.iter().map(|(name, frame)| (name.as_str(), &**frame)).collect();
-        let answer = sql.ask(&tables).map_err(|error| {
-            sql.diagnostic(&error, self.frames.keys().map(String::as_str), &tables, Exit::Failed)
-        })?;
+        let answer = sql
+            .ask(&tables)
+            .map_err(|error| sql.diagnostic(&error, self.frames.keys().map(String::as_str), &tables, Exit::Failed))?;
         summary.lost |= answer.meta.has_loss();
         match name {
             Some(name) => {

@@ -1,8 +1,8 @@
 //! SQL over results: parameters bound, asked, and what is wrong with it told at its place.
 
 use crate::diagnostic::{Diagnostic, Exit, Source, Span};
-use crate::frame::sql::{self, SqlError};
 use crate::frame::Frame;
+use crate::frame::sql::{self, SqlError};
 use crate::lang::ast::{self, Piece, Spanned, Value};
 use crate::lang::format;
 use crate::name;
@@ -85,7 +85,8 @@ impl Sql {
         tables: &[(&str, &Frame)],
         exit: Exit,
     ) -> Diagnostic {
-        let made = |code, title: String, span, label: &str| Diagnostic::new(code, exit, title).at(&self.source, span, label);
+        let made =
+            |code, title: String, span, label: &str| Diagnostic::new(code, exit, title).at(&self.source, span, label);
         match error {
             SqlError::Syntax { message, place } => {
                 let span = place.map_or(self.last(), |(_, column)| self.at(column));

@@ -10,9 +10,10 @@ use crate::catalog::event::Batch;
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::name;
 use crate::plan::{AroundTime, Plan, Scan};
+use crate::source::trace::batches::Next;
 use crate::source::trace::read::Recording;
 use crate::source::trace::wanted::Wanted;
-use crate::source::trace::{Error, Needs, Playback, Recorded};
+use crate::source::trace::{Error, Playback, Recorded};
 use crate::source::{Ended, Outcome, Table, Window};
 
 /// The name under which the built-in recording is asked.
@@ -114,7 +115,7 @@ impl Session {
             Diagnostic::new("no-replay", Exit::NotPossible, format!("{family} cannot be had from recorded events"))
                 .help("ask the running system, without from")
         })?;
-        let wanted = wanted(&playback.needs());
+        let wanted = Wanted::of(&playback.needs());
         let (from, to) = scan.range.unwrap_or((0, u64::MAX));
         let start_ns = from.max(meta.start_ns);
         let mut window = Window {
@@ -130,8 +131,13 @@ impl Session {
         let mut part = window.length_ns / PARTS;
         let mut part_due = (taker.wants_parts() && playback.has_parts() && part > 0).then(|| start_ns + part);
         let (mut batch, mut told) = (Batch::default(), Instant::now() + PATIENCE - PROGRESS);
-        while !scan.is_empty() && batches.advance(&mut batch).map_err(|e| e.diagnostic())? {
-            let last = playback.feed(&batch).is_break();
+        while !scan.is_empty() {
+            let last = match batches.next_columns(&mut batch).map_err(|e| e.diagnostic())? {
+                Next::End => break,
+                Next::Rows => playback.feed(&batch),
+                Next::Columns(columns) => playback.feed_columns(columns, &batch),
+            };
+            let last = last.is_break();
             if by_rows {
                 while let Some(table) = playback.take_rows(ROWS_AT_ONCE) {
                     taker.table(table, &window)?;
@@ -153,8 +159,7 @@ impl Session {
                 taker.progress(batches.done(), batches.total());
             }
             if let Ok(Event::Stop(_)) = self.events.wait_for(Duration::ZERO) {
-                let upto = batch.events.last().map_or(start_ns, |event| event.at);
-                window.length_ns = upto.min(to).saturating_sub(start_ns);
+                window.length_ns = batches.latest().min(to).saturating_sub(start_ns);
                 window.ended = Ended::Interrupted;
                 notes.push("interrupted: what the recording holds after that was not read".into());
                 break;
@@ -221,22 +226,6 @@ pub fn open(name: &str) -> Result<Recording, Diagnostic> {
     Recording::open(file.path()).map_err(|e| e.diagnostic())
 }
 
-fn wanted(needs: &Needs) -> Wanted {
-    use crate::catalog::task::slot;
-    let has = |slot: usize| needs.identity & (1 << slot) != 0;
-    Wanted {
-        kinds: Wanted::kinds(needs.kinds),
-        cpu: needs.fields.cpu,
-        other: needs.fields.other,
-        state: needs.fields.state,
-        target: false,
-        flags: needs.fields.flags,
-        identities: true,
-        comm: has(slot::COMM),
-        prio: has(slot::PRIO),
-    }
-}
-
 /// What a person must know of the recording to read the answer.
 fn notes(plan: &Plan, recording: &Recording) -> Vec<String> {
     let meta = recording.meta();
@@ -248,7 +237,9 @@ fn notes(plan: &Plan, recording: &Recording) -> Vec<String> {
             around::month(meta)
         ));
     }
-    if !meta.complete {
+    if recording.is_under_way() {
+        notes.push("the recording is still being made: this is what was on disk of it".into());
+    } else if !meta.complete {
         notes.push("the recording was not finished: what was lost at its end is not known".into());
     }
     if let Some(part) = recording.left_out() {

@@ -1,6 +1,7 @@
 //! Statements, checked: what is to be done, in order. All that can be known to be wrong is found here, before anything
 //! runs.
 
+mod meant;
 mod named;
 mod recordings;
 mod scope;
@@ -15,13 +16,12 @@ use scope::prepared;
 use super::{Session, asserted, compared, environment, queried, saved};
 use crate::diagnostic::{Diagnostic, Exit, Source};
 use crate::host::lists;
+use crate::lang;
 use crate::lang::ast::{Explained, Item, Query, Spanned, Statement, Value};
-use crate::nearest::nearest;
 use crate::output::file::Prepared;
 use crate::output::{STYLES, csv};
 use crate::plan::layout::{Machine, layout};
 use crate::plan::{Plan, Record, check, explain, messages};
-use crate::lang;
 
 /// One thing to be done.
 pub enum Step {
@@ -357,7 +357,10 @@ impl Session {
             }
             Err(errors) => {
                 let mut problems = messages::diagnostics(&errors, scope.source);
-                problems.iter_mut().for_each(|problem| meant_statement(problem, &query.family.node));
+                for problem in &mut problems {
+                    self.meant_statement(problem, &query.family.node);
+                    meant::meant_clause(problem, query);
+                }
                 scope.problems.append(&mut problems);
                 None
             }
@@ -369,18 +372,5 @@ fn step_of_query(planned: Planned) -> Step {
     match planned.plan.from {
         Some(_) => Step::Replay(Box::new(planned)),
         None => Step::Run { queries: vec![planned], records: Vec::new() },
-    }
-}
-
-/// `shwo x` reads as a query of the family `shwo`.
-fn meant_statement(problem: &mut Diagnostic, first: &str) {
-    let suggested = problem.help.iter().any(|help| help.starts_with("did you mean"));
-    // Words of three letters are too short for a slip to be told from a name.
-    let statements = lang::words::STATEMENTS.iter().copied().filter(|word| word.len() > 3);
-    if problem.code == "unknown-family"
-        && !suggested
-        && let Some(near) = nearest(first, statements)
-    {
-        problem.help.insert(0, format!("did you mean the statement `{near}`?"));
     }
 }

@@ -99,15 +99,26 @@ pub fn families() -> String {
     describe::list_families()
 }
 
-/// Every saved query in a line.
-pub fn queries() -> String {
-    let mut lines: Vec<(String, String)> =
+/// The families by name, each with what a row of it is.
+pub fn named_families() -> Vec<(String, String)> {
+    catalog::FAMILIES.iter().map(|family| (family.name.to_owned(), family.doc.to_owned())).collect()
+}
+
+/// The saved queries by name, each with what it shows; one of the user's own is marked.
+pub fn named_queries() -> Vec<(String, String)> {
+    let mut named: Vec<(String, String)> =
         saved::built_in().map(|(name, text)| (name.to_owned(), saved::headline(text).to_owned())).collect();
     for (name, path) in saved::of_user() {
         let text = fs::read(&path).unwrap_or_default();
         let headline = name::escape(saved::headline(&String::from_utf8_lossy(&text)).as_bytes());
-        lines.push((name::escape(name.as_bytes()), format!("{headline} (yours)")));
+        named.push((name::escape(name.as_bytes()), format!("{headline} (yours)")));
     }
+    named
+}
+
+/// Every saved query in a line.
+pub fn queries() -> String {
+    let lines = named_queries();
     let width = lines.iter().map(|l| l.0.len()).max().unwrap_or(0);
     let mut text = String::from("Saved queries (schedq run NAME):\n");
     for (name, headline) in lines {

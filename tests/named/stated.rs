@@ -22,7 +22,7 @@ fn two_that_fail_are_both_told_and_the_script_goes_on() {
     let stderr = output.stderr;
     assert!(stderr.contains("error[assertion]: assertion failed: too slow\n"), "{stderr}");
     assert!(stderr.contains("it does not hold in 26 of 26 rows"), "{stderr}");
-    assert!(stderr.contains("comm=git: a.max is "), "{stderr}");
+    assert!(stderr.contains("comm=mover: a.max is 6.603493ms"), "{stderr}");
     assert!(stderr.contains("error[assertion]: assertion failed: one.count < 5\n"), "{stderr}");
     assert!(stderr.contains("one.count is 2321"), "{stderr}");
     assert!(!stderr.contains("never"), "{stderr}");

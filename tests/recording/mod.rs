@@ -1,6 +1,7 @@
 //! Recordings of raw events: made, written, read, and asked.
 
 mod agree;
+mod columns;
 mod commands;
 mod equal;
 mod file;
@@ -20,3 +21,4 @@ mod recorder;
 #[cfg(feature = "live")]
 mod remains;
 mod sample;
+mod under_way;

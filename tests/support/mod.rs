@@ -4,6 +4,7 @@ pub mod cgroup;
 pub mod command;
 pub mod counters;
 pub mod machine;
+pub mod pty;
 pub mod watch;
 pub mod workload;
 

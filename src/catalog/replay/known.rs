@@ -140,7 +140,7 @@ impl Known {
     }
 
     /// The place of a thread, and of the idle task of that CPU for 0.
-    #[inline]
+    #[inline(always)]
     pub fn place(&mut self, tid: u32, cpu: u16) -> usize {
         if tid != 0
             && let Some(&place) = self.direct.get(tid as usize)
@@ -189,21 +189,29 @@ impl Known {
     /// The place of the task that leaves in a switch. A thread that nobody waits for frees its number before its last
     /// switch (release_task() in exit_notify()), and a new thread may have it by then: of the two it is the old one that
     /// leaves for good first.
-    #[inline]
+    #[inline(always)]
     pub fn leaving(&mut self, event: &Event) -> usize {
         if !self.dying.is_empty()
-            && let Some(old) = self.dying.remove(&event.tid)
+            && let Some(old) = self.dies(event)
         {
-            if leaves_for_good(event) {
-                return old as usize;
-            }
-            self.release(old);
+            return old;
         }
         self.place(event.tid, event.cpu)
     }
 
+    /// The place of the old task with that number, if it is the one that leaves.
+    #[cold]
+    fn dies(&mut self, event: &Event) -> Option<usize> {
+        let old = self.dying.remove(&event.tid)?;
+        if leaves_for_good(event) {
+            return Some(old as usize);
+        }
+        self.release(old);
+        None
+    }
+
     /// Forgets a task that has left for good, when its last row is made.
-    #[inline]
+    #[inline(always)]
     pub fn left(&mut self, event: &Event, place: usize) {
         if leaves_for_good(event) && event.tid != 0 {
             self.forget(event.tid, place);
@@ -259,14 +267,13 @@ impl Known {
     }
 
     /// Whether a row of that task which ended with this event is asked for, as far as the task decides it.
-    #[inline]
+    #[inline(always)]
     pub fn wants(&mut self, place: usize, event: &Event, out: &mut dyn Rows) -> bool {
+        let verdict = self.tasks[place].identity;
+        // One foreseeable test for what is asked most.
         self.inside(event.at)
-            && match self.tasks[place].identity {
-                Verdict::Yes => true,
-                Verdict::No | Verdict::Unknown => false,
-                Verdict::ByCpu => out.wanted_on(&mut self.tasks[place], event.cpu),
-            }
+            && (verdict == Verdict::Yes
+                || verdict == Verdict::ByCpu && out.wanted_on(&mut self.tasks[place], event.cpu))
     }
 
     /// The name of another task, for a row that tells it; missing, and counted, when nobody told it.

@@ -32,7 +32,8 @@ fn reads(need: u64) -> Fields {
     // The name of an idle task is found by its CPU.
     let cpu = need & bit(PREV_COMM) != 0;
     let of_other = if cpu { 0b11 << slot::COMM } else { 0 };
-    Fields { other: true, state: true, cpu, flags: flag::PREEMPT | flag::ON_CPU | throttled, of_other }
+    let flags = flag::PREEMPT | flag::ON_CPU | throttled;
+    Fields { at: true, other: true, state: true, cpu, flags, of_other }
 }
 
 #[derive(Default)]
@@ -45,14 +46,13 @@ struct Waits {
 }
 
 impl Pairing for Waits {
-    fn events(&mut self, events: &[Event], known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
-        for event in events {
-            match event.kind {
-                Kind::Switch => self.switch(event, known, out)?,
-                Kind::Wakeup => runnable(event, cause::WAKEUP, known, out),
-                Kind::WakeupNew => runnable(event, cause::NEW, known, out),
-                _ => {}
-            }
+    #[inline(always)]
+    fn event(&mut self, event: &Event, known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
+        match event.kind {
+            Kind::Switch => self.switch(event, known, out)?,
+            Kind::Wakeup => runnable(event, cause::WAKEUP, known, out),
+            Kind::WakeupNew => runnable(event, cause::NEW, known, out),
+            _ => {}
         }
         ControlFlow::Continue(())
     }
@@ -79,6 +79,7 @@ impl Pairing for Waits {
     }
 }
 
+#[inline(always)]
 fn runnable(event: &Event, cause: u32, known: &mut Known, out: &mut dyn Rows) {
     if event.tid == 0 {
         return;
@@ -103,7 +104,7 @@ fn runnable(event: &Event, cause: u32, known: &mut Known, out: &mut dyn Rows) {
 impl Waits {
     /// Each of the two is judged by itself. The idle task is always runnable and never waits, even for a query that
     /// names it.
-    #[inline]
+    #[inline(always)]
     fn switch(&mut self, event: &Event, known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
         let prev = known.leaving(event);
         if event.tid != 0 && known[prev].fixed {
@@ -119,7 +120,7 @@ impl Waits {
         ControlFlow::Continue(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn leaves(&mut self, event: &Event, prev: usize, known: &mut Known, out: &mut dyn Rows) {
         let start = known[prev].start;
         if start != 0 {
@@ -130,18 +131,15 @@ impl Waits {
                     false => known.across_gaps += 1,
                 }
             }
-            known[prev].start = 0;
         }
         let task = &mut known[prev];
         task.seen = true;
-        // A preempted task is runnable whatever state it had begun to take (R+).
-        if stays_runnable(event) {
-            task.start = event.at;
-            task.tag = if event.flags & flag::THROTTLED != 0 { cause::THROTTLE } else { cause::PREEMPT };
-        }
+        // A preempted task is runnable whatever state it had begun to take (R+). No branch: nobody foresees it.
+        task.start = if stays_runnable(event) { event.at } else { 0 };
+        task.tag = if event.flags & flag::THROTTLED != 0 { cause::THROTTLE } else { cause::PREEMPT };
     }
 
-    #[inline]
+    #[inline(always)]
     fn comes(
         &mut self,
         event: &Event,

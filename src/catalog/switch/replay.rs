@@ -38,8 +38,9 @@ fn reads(need: u64) -> Fields {
     let prio = if need & bit(NEXT_PRIO) != 0 { 1 << slot::PRIO } else { 0 };
     let of_other = comm | prio;
     let other = of_other != 0 || need & bit(NEXT_TID) != 0;
+    let flags = if need & (bit(KIND) | bit(STATE)) != 0 { flag::PREEMPT } else { 0 };
     // An idle task is found by its CPU.
-    Fields { other, state: true, cpu: of_other != 0, flags: flag::PREEMPT, of_other }
+    Fields { at: false, other, state: true, cpu: of_other != 0, flags, of_other }
 }
 
 struct SwitchOuts {
@@ -64,14 +65,16 @@ fn state_word(state: u32, waits: bool) -> u64 {
 }
 
 impl Pairing for SwitchOuts {
-    fn events(&mut self, events: &[Event], known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
-        for event in events.iter().filter(|event| event.kind == Kind::Switch) {
-            let prev = known.leaving(event);
-            if known[prev].fixed {
-                self.leaves(event, prev, known, out)?;
-            }
-            known.left(event, prev);
+    #[inline(always)]
+    fn event(&mut self, event: &Event, known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
+        if event.kind != Kind::Switch {
+            return ControlFlow::Continue(());
         }
+        let prev = known.leaving(event);
+        if known[prev].fixed {
+            self.leaves(event, prev, known, out)?;
+        }
+        known.left(event, prev);
         ControlFlow::Continue(())
     }
 
@@ -85,7 +88,7 @@ impl Pairing for SwitchOuts {
 }
 
 impl SwitchOuts {
-    #[inline]
+    #[inline(always)]
     fn leaves(&mut self, event: &Event, prev: usize, known: &mut Known, out: &mut dyn Rows) -> ControlFlow<()> {
         if !known.wants(prev, event, out) {
             if known[prev].identity == Verdict::Unknown && known.inside(event.at) {
@@ -98,7 +101,9 @@ impl SwitchOuts {
         let waits = stays_runnable(event);
         let mut own = [0; SLOTS];
         own[KIND] = if waits { INVOLUNTARY } else { VOLUNTARY };
-        own[STATE] = state_word(event.state, waits);
+        if self.need & bit(STATE) != 0 {
+            own[STATE] = state_word(event.state, waits);
+        }
         own[NEXT_TID] = u64::from(event.other);
         if self.need & (bit(NEXT_COMM) | bit(NEXT_PRIO)) != 0 {
             let next = known.place(event.other, event.cpu);

@@ -51,7 +51,7 @@ impl Terminal {
 
     /// A frame in the form of the command line, all of it.
     pub(super) fn plain(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<()> {
-        self.clear_progress();
+        self.progress.clear();
         if self.keeps_all() {
             self.keep(label, frame);
             return Ok(());

@@ -3,7 +3,8 @@
 use super::{Words, code, words};
 use crate::lang::error::Named;
 
-const ASSERT: &str = "write `assert FRAME.COLUMN < 5ms else 'too slow'`; a stat's own word (`before.p99`) is a column too";
+const ASSERT: &str =
+    "write `assert FRAME.COLUMN < 5ms else 'too slow'`; a stat's own word (`before.p99`) is a column too";
 
 pub(super) fn words_of(problem: &Named) -> Words {
     match problem {
@@ -22,12 +23,10 @@ pub(super) fn words_of(problem: &Named) -> Words {
             format!("{} is no `FRAME.COLUMN`", code(found)),
         )
         .help(ASSERT),
-        Named::MissingTest => words(
-            "claim-missing",
-            "an assertion does not ask whether a value is missing",
-            "not possible here",
-        )
-        .help("a missing value fails every assertion about it; `sql` can count missing values"),
+        Named::MissingTest => {
+            words("claim-missing", "an assertion does not ask whether a value is missing", "not possible here")
+                .help("a missing value fails every assertion about it; `sql` can count missing values")
+        }
         Named::ElseWanted { text } => {
             words("else-wanted", "`else` stands before the text of an assertion", "no `else` stands before this")
                 .help(format!("write `else {text}`"))

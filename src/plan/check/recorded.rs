@@ -6,6 +6,7 @@ use super::{Error, Params, Scope, bound};
 use crate::catalog;
 use crate::diagnostic::Span;
 use crate::lang::ast::{self, Query, Spanned, Stat, Time, Value};
+use crate::lang::format;
 use crate::plan::clock::WallTime;
 use crate::plan::{Around, AroundTime};
 
@@ -116,11 +117,13 @@ impl Scope<'_> {
         whole.from.get_or_insert_with(|| from.clone());
         whole.stats = [Stat::Max, Stat::MaxAt].map(|stat| Spanned::new(stat, query.span)).to_vec();
         match bound(&whole, params, self.options, depth + 1) {
-            Ok((plan, mut asked)) => {
+            Ok((mut plan, mut asked)) => {
                 asked.stats.clear();
                 if !own {
                     asked.from = None;
                 }
+                // As it stands in the brackets, which is how it is spoken of.
+                plan.text = format::query(&asked);
                 *query = asked;
                 Some(AroundTime::Worst(Box::new(plan)))
             }

@@ -19,6 +19,8 @@ pub(super) fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
                 "another ending",
             );
             match path.rsplit_once('.').filter(|(name, _)| !name.is_empty()) {
+                // Nothing of it is worth keeping: '', '.', 'folder/' and a name that is an ending alone.
+                _ if !names_a_file(path) => d.help(format!("name a file: `{word} 'trace.parquet'`")),
                 Some(_) if *word == "from" => {
                     d.help("other tools' files cannot be asked; `record sched for 10s to 'trace.parquet'` makes one")
                 }
@@ -139,6 +141,10 @@ pub(super) fn diagnostic(error: &Error, source: &Source) -> Diagnostic {
         ),
         other => unreachable!("{other:?} has its words elsewhere"),
     }
+}
+
+fn names_a_file(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|name| !name.trim_matches('.').is_empty() && name != ".parquet")
 }
 
 fn sets() -> impl Iterator<Item = &'static str> {

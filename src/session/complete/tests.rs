@@ -20,6 +20,10 @@ impl World for Small {
         vec![("slow".into(), "what is slow".into())]
     }
 
+    fn parameters(&self, query: &str) -> Vec<String> {
+        if query == "slow" { vec!["limit".into(), "pid".into()] } else { Vec::new() }
+    }
+
     fn tasks(&self) -> Vec<Task> {
         vec![
             task(7, 7, b"nginx", b"nginx"),
@@ -99,7 +103,8 @@ fn clauses_and_stats_follow_the_family() {
 
 #[test]
 fn conditions() {
-    has("F where ", &["comm", "M", "tgid", "child", "not"], &["by", "and", "count"]);
+    has("F where ", &["comm", "M", "tgid", "not"], &["by", "and", "count", "child"]);
+    has("from 'x.parquet' F where ", &["child", "comm"], &[]);
     has("F where comm ", &["=", "~", "in", "is"], &["and", "<", "under"]);
     has("F where M ", &["<", "=", "is"], &["~"]);
     has("F where cgroup ", &["under", "~"], &[]);
@@ -182,7 +187,7 @@ fn results_are_sorted_and_kept_by_what_they_have() {
     has("F p99 by cpu having ", &["p99", "cpu"], &["comm"]);
     has("F p99 having p99 > ", &["1ms"], &[]);
     has("F p99 having p99 > 1ms ", &["and", "sort", "for"], &["p99", "count"]);
-    has("F by ", &["cpu", "comm", "child"], &["at", "M"]);
+    has("F by ", &["cpu", "comm"], &["at", "M", "child"]);
     has("F by cpu, ", &["comm"], &["sort"]);
     has("F events(", &["at", "M", "comm"], &[]);
     has("F uniq(", &["comm"], &[]);
@@ -193,6 +198,10 @@ fn results_are_sorted_and_kept_by_what_they_have() {
 fn results_files_and_saved_queries() {
     assert_eq!(inserts("show "), ["before"]);
     assert_eq!(inserts("show before "), ["as"]);
+    assert_eq!(inserts("run sl"), ["slow"]);
+    assert_eq!(inserts("run 'sl"), ["'slow'"]);
+    assert_eq!(inserts("run slow "), ["limit=", "pid="]);
+    assert_eq!(inserts("run 'slow' p"), ["pid="]);
     has("show before as ", &["table", "json"], &[]);
     assert_eq!(inserts("save before "), ["to"]);
     assert_eq!(inserts("from 't"), ["'trace.parquet'"]);

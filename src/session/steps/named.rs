@@ -190,7 +190,12 @@ fn arguments(run: &ast::Run, known: &[String], script: &str, scope: &mut Scope<'
             Value::Param(outer) => match scope.params.get(outer) {
                 Some(value) => value.clone(),
                 None => {
-                    scope.refuse("unknown-param", value.span, format!("there is no parameter ${outer}"), "declare it: param NAME = VALUE");
+                    scope.refuse(
+                        "unknown-param",
+                        value.span,
+                        format!("there is no parameter ${outer}"),
+                        "declare it: param NAME = VALUE",
+                    );
                     continue;
                 }
             },

@@ -1,10 +1,10 @@
 //! A column of a row group while it is read, page by page.
 
 use polars_parquet::parquet::compression::{Compression, DecompressionContext, decompress};
-use polars_parquet::parquet::page::{CompressedDataPage, CompressedPage, FormatEncoding, Page};
+use polars_parquet::parquet::page::{CompressedDataPage, CompressedPage, DataPageHeader, FormatEncoding, Page};
 use polars_parquet::parquet::read::{PageReader, decompress as decompress_page};
 
-use super::decode::{self, Malformed};
+use super::decode::{self, Keys, Malformed, Room};
 use super::read::ChunkBytes;
 use super::schema::{COLUMNS, Id, Type};
 use super::tasks::name_bytes;
@@ -43,11 +43,15 @@ pub struct Unpack {
     context: DecompressionContext,
     plain: Vec<u8>,
     levels: Vec<u8>,
+    keys: Room,
+    /// The page whose values lie in it as they are.
+    page: Option<CompressedDataPage>,
 }
 
 impl Unpack {
     pub fn new() -> Unpack {
-        Unpack { context: DecompressionContext::Unset, plain: Vec::new(), levels: Vec::new() }
+        let context = DecompressionContext::Unset;
+        Unpack { context, plain: Vec::new(), levels: Vec::new(), keys: Room::default(), page: None }
     }
 }
 
@@ -66,8 +70,12 @@ impl Values<'_> {
         if self.present == self.rows {
             return (0..self.rows as u32).for_each(row);
         }
-        for (byte, first) in self.bits.iter().zip((0..).step_by(8)) {
-            let mut left = *byte;
+        // By words: most of them have no row.
+        let (words, rest) = self.bits.as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        for (word, first) in words.iter().chain([&last]).zip((0..).step_by(64)) {
+            let mut left = u64::from_le_bytes(*word);
             while left != 0 {
                 row(first + left.trailing_zeros());
                 left &= left - 1;
@@ -125,60 +133,84 @@ impl Chunk {
         }
     }
 
+    /// The next page's rows and its latest time, as its statistics say.
+    pub fn skip_times(&mut self) -> Result<(usize, u64), Malformed> {
+        let Some(Ok(CompressedPage::Data(page))) = self.pages.next() else { return Err(Malformed) };
+        let DataPageHeader::V1(header) = page.header() else { return Err(Malformed) };
+        let most = header.statistics.as_ref().and_then(|statistics| statistics.max_value.as_deref());
+        let most = most.and_then(|most| most.try_into().ok()).ok_or(Malformed)?;
+        Ok((page.num_values(), u64::from_le_bytes(most)))
+    }
+
     /// The next page, `None` behind the last one.
     fn values<'a>(
         &mut self,
         encodings: &[FormatEncoding],
         unpack: &'a mut Unpack,
-    ) -> Result<Option<Values<'a>>, Malformed> {
-        let Some(mut page) = self.page(encodings)? else { return Ok(None) };
+    ) -> Result<Option<(Values<'a>, &'a mut Room)>, Malformed> {
+        match self.page(encodings)? {
+            Some(page) => self.unpack(page, unpack).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn unpack<'a>(
+        &self,
+        mut page: CompressedDataPage,
+        unpack: &'a mut Unpack,
+    ) -> Result<(Values<'a>, &'a mut Room), Malformed> {
         let (rows, size, compression) = (page.num_values(), page.uncompressed_size(), page.compression());
-        let packed = page.slice_mut();
         if size > LARGEST || rows > LARGEST {
             return Err(Malformed);
         }
-        if compression == Compression::Uncompressed {
-            unpack.plain.clear();
-            unpack.plain.extend_from_slice(packed);
+        let mut plain = if compression == Compression::Uncompressed {
+            &**unpack.page.insert(page).slice_mut()
         } else {
             unpack.plain.resize(size, 0);
-            decompress(compression, packed, &mut unpack.plain, &mut unpack.context).map_err(|_| Malformed)?;
-        }
-        let mut plain = unpack.plain.as_slice();
+            decompress(compression, page.slice_mut(), &mut unpack.plain, &mut unpack.context).map_err(|_| Malformed)?;
+            unpack.plain.as_slice()
+        };
         let present = if self.required { rows } else { decode::levels(&mut plain, rows, &mut unpack.levels)? };
-        Ok(Some(Values { rows, present, bits: &unpack.levels, plain }))
+        Ok((Values { rows, present, bits: &unpack.levels, plain }, &mut unpack.keys))
     }
 
-    pub fn times(&mut self, unpack: &mut Unpack, out: &mut Vec<i64>) -> Result<usize, Malformed> {
-        let page = self.values(&[FormatEncoding::DELTA_BINARY_PACKED], unpack)?.ok_or(Malformed)?;
-        decode::deltas(page.plain, page.rows, out)?;
-        Ok(page.rows)
+    /// The next page of times; also whether they are in order.
+    pub fn times(&mut self, unpack: &mut Unpack, out: &mut Vec<u64>) -> Result<(usize, bool), Malformed> {
+        let (page, _) = self.values(&[FormatEncoding::DELTA_BINARY_PACKED], unpack)?.ok_or(Malformed)?;
+        let sorted = decode::deltas(page.plain, page.rows, out)?;
+        Ok((page.rows, sorted))
     }
 
     /// The next page of keys: those that are there, and the page.
-    pub fn keys<'a>(&mut self, unpack: &'a mut Unpack, out: &mut Vec<u32>) -> Result<Values<'a>, Malformed> {
-        let page = self.values(&[FormatEncoding::RLE_DICTIONARY], unpack)?.ok_or(Malformed)?;
-        decode::keys(page.plain, page.present, self.dictionary.len(), out)?;
-        Ok(page)
+    pub fn keys<'a>(&mut self, unpack: &'a mut Unpack) -> Result<(Values<'a>, Keys<'a>), Malformed> {
+        let (page, room) = self.values(&[FormatEncoding::RLE_DICTIONARY], unpack)?.ok_or(Malformed)?;
+        let keys = decode::keys(page.plain, page.present, self.dictionary.len(), room)?;
+        Ok((page, keys))
     }
 
     /// The next page of numbers of a dictionary.
     pub fn numbers<'a>(&mut self, unpack: &'a mut Unpack, out: &mut Vec<u32>) -> Result<Values<'a>, Malformed> {
-        let page = self.keys(unpack, out)?;
-        let Dictionary::Numbers(values) = &self.dictionary else {
+        let (page, keys) = self.keys(unpack)?;
+        let values = match &self.dictionary {
+            Dictionary::Numbers(values) => values.as_slice(),
             // A column without any value needs none.
-            return if out.is_empty() { Ok(page) } else { Err(Malformed) };
+            _ if page.present == 0 => &[],
+            _ => return Err(Malformed),
         };
-        for key in out.iter_mut() {
-            *key = values[*key as usize];
-        }
+        keys.values(values, out, page.present);
         Ok(page)
     }
 
-    pub fn flags<'a>(&mut self, unpack: &'a mut Unpack, out: &mut Vec<u8>) -> Result<Values<'a>, Malformed> {
-        let page = self.values(&[FormatEncoding::PLAIN], unpack)?.ok_or(Malformed)?;
+    /// The next page of flags, none if all are 0: its rows, and how many of them have a value.
+    pub fn flags(&mut self, unpack: &mut Unpack, out: &mut Vec<u8>) -> Result<(usize, usize), Malformed> {
+        let page = self.page(&[FormatEncoding::PLAIN])?.ok_or(Malformed)?;
+        if let Some(nulls) = never(page.header()) {
+            out.clear();
+            return Ok((page.num_values(), page.num_values().saturating_sub(nulls)));
+        }
+        let (page, _) = self.unpack(page, unpack)?;
         decode::bits(page.plain, page.present, out)?;
-        Ok(page)
+        Ok((page.rows, page.present))
     }
 
     /// All pages of a column that few rows have: which rows, and each value as `make` reads them.
@@ -190,7 +222,7 @@ impl Chunk {
     ) -> Result<Rare<T>, Malformed> {
         let (mut rows, mut values) = (Vec::new(), Vec::new());
         let mut at = 0;
-        while let Some(page) = self.values(&[encoding], unpack)? {
+        while let Some((page, _)) = self.values(&[encoding], unpack)? {
             values.extend(make(page.plain, page.present, &self.dictionary)?);
             if page.present > 0 {
                 page.each(|row| rows.push(at + row));
@@ -202,6 +234,14 @@ impl Chunk {
         }
         Ok(Rare { rows, values, next: 0 })
     }
+}
+
+/// Of a page of flags that its statistics say are never set, how many rows have none: it need not be unpacked.
+fn never(header: &DataPageHeader) -> Option<usize> {
+    let DataPageHeader::V1(header) = header else { return None };
+    let statistics = header.statistics.as_ref()?;
+    let most = statistics.max_value.as_deref()?;
+    (most == [0]).then(|| usize::try_from(statistics.null_count?).ok()).flatten()
 }
 
 /// Values of a column that few rows have, taken in the order of rows.

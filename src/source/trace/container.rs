@@ -40,6 +40,8 @@ pub struct Packed {
     pub compression: Compression,
     /// The least and the greatest value.
     pub range: Option<(Vec<u8>, Vec<u8>)>,
+    /// Rows without a value.
+    pub nulls: usize,
 }
 
 /// zstd's fastest ordinary level: the next ones take twice the time and more for a few hundredths of a byte per event.
@@ -49,7 +51,7 @@ impl Packed {
     /// As they are: for so few bytes that a frame of zstd would be larger.
     pub fn plain(plain: Vec<u8>, values: usize) -> Packed {
         let size = plain.len();
-        Packed { bytes: plain.into(), size, values, compression: Compression::Uncompressed, range: None }
+        Packed { bytes: plain.into(), size, values, compression: Compression::Uncompressed, range: None, nulls: 0 }
     }
 
     pub fn zstd(plain: Vec<u8>, values: usize) -> Result<Packed, Doing> {
@@ -57,7 +59,8 @@ impl Packed {
         let mut bytes = Vec::new();
         compress(CompressionOptions::Zstd(Some(level)), &plain, &mut bytes).map_err(encode)?;
         bytes.shrink_to_fit();
-        Ok(Packed { bytes: bytes.into(), size: plain.len(), values, compression: Compression::Zstd, range: None })
+        let compression = Compression::Zstd;
+        Ok(Packed { bytes: bytes.into(), size: plain.len(), values, compression, range: None, nulls: 0 })
     }
 }
 
@@ -131,7 +134,7 @@ fn data_page(column: usize, page: &Packed) -> CompressedPage {
     let statistics = page.range.clone().map(|(least, most)| ParquetStatistics {
         max: None,
         min: None,
-        null_count: Some(0),
+        null_count: Some(page.nulls as i64),
         distinct_count: None,
         max_value: Some(most),
         min_value: Some(least),

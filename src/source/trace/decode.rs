@@ -1,5 +1,7 @@
 //! The way back from the bytes of a Parquet page to values. Every length is checked: bytes that do not fit are an error.
 
+use polars_parquet::parquet::encoding::bitpacked::Unpackable;
+
 /// The bytes are not what the format says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
@@ -31,7 +33,12 @@ fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Result<&'a [u8]> {
 }
 
 /// Calls back with each run of the mixed encoding: a value and how often, or packed values.
-fn runs(mut bytes: &[u8], width: usize, count: usize, mut each: impl FnMut(Run, usize) -> Result<()>) -> Result<()> {
+fn runs<'a>(
+    mut bytes: &'a [u8],
+    width: usize,
+    count: usize,
+    mut each: impl FnMut(Run<'a>, usize) -> Result<()>,
+) -> Result<()> {
     let mut left = count;
     while left > 0 {
         let head = varint(&mut bytes)?;
@@ -124,36 +131,86 @@ fn set(bits: &mut [u8], from: usize, to: usize) {
     (last.max(first)..to).for_each(|at| bits[at / 8] |= 1 << (at % 8));
 }
 
+/// Keys of a dictionary, in the narrowest form that they can be had in without work.
+pub enum Keys<'a> {
+    /// All are the same.
+    Same(u32),
+    Bytes(&'a [u8]),
+    Words(&'a [u32]),
+}
+
+/// Room for keys that have to be unpacked.
+#[derive(Default)]
+pub struct Room {
+    bytes: Vec<u8>,
+    words: Vec<u32>,
+}
+
 /// Keys of a dictionary with so many entries.
-pub fn keys(page: &[u8], count: usize, entries: usize, out: &mut Vec<u32>) -> Result<()> {
-    out.clear();
+pub fn keys<'a>(page: &'a [u8], count: usize, entries: usize, room: &'a mut Room) -> Result<Keys<'a>> {
     if count == 0 {
-        return Ok(());
+        return Ok(Keys::Words(&[]));
     }
     let (width, bytes) = page.split_first().ok_or(Malformed)?;
     let width = usize::from(*width);
     if width > 32 {
         return Err(Malformed);
     }
-    out.reserve(count);
-    runs(bytes, width, count, |run, count| {
-        match run {
-            Run::Same(value) => out.extend(std::iter::repeat_n(value, count)),
-            Run::Packed(packed) => unpack(packed, width, count, out),
-        }
+    let mut only = None;
+    runs(bytes, width, count, |run, length| {
+        only = (length == count).then_some(run);
         Ok(())
     })?;
-    let most = out.iter().copied().max().unwrap_or(0);
-    if most as usize >= entries { Err(Malformed) } else { Ok(()) }
+    let keys = match only {
+        Some(Run::Same(value)) => Keys::Same(value),
+        Some(Run::Packed(packed)) if width == 8 => Keys::Bytes(&packed[..count]),
+        Some(Run::Packed(packed)) if matches!(width, 1 | 2 | 4) => {
+            spread(packed, width, count, &mut room.bytes);
+            Keys::Bytes(&room.bytes)
+        }
+        _ => {
+            room.words.clear();
+            room.words.reserve(count);
+            runs(bytes, width, count, |run, count| {
+                match run {
+                    Run::Same(value) => room.words.extend(std::iter::repeat_n(value, count)),
+                    Run::Packed(packed) => unpack(packed, width, count, &mut room.words),
+                }
+                Ok(())
+            })?;
+            Keys::Words(&room.words)
+        }
+    };
+    let most = match keys {
+        Keys::Same(key) => key,
+        Keys::Bytes(keys) => keys.iter().copied().max().unwrap_or(0).into(),
+        Keys::Words(keys) => keys.iter().copied().max().unwrap_or(0),
+    };
+    if most as usize >= entries { Err(Malformed) } else { Ok(keys) }
+}
+
+impl Keys<'_> {
+    /// To each key its value in the dictionary that the keys were tested against.
+    pub fn values<T: Copy + Default>(&self, dictionary: &[T], out: &mut Vec<T>, count: usize) {
+        out.clear();
+        let of = |key: usize| dictionary.get(key).copied().unwrap_or_default();
+        match self {
+            Keys::Same(key) => out.resize(count, of(*key as usize)),
+            Keys::Bytes(keys) => {
+                // A table that every byte is in needs no test a key.
+                let mut table = [T::default(); 256];
+                table.iter_mut().zip(dictionary).for_each(|(entry, value)| *entry = *value);
+                out.extend(keys.iter().map(|key| table[usize::from(*key)]));
+            }
+            Keys::Words(keys) => out.extend(keys.iter().map(|key| of(*key as usize))),
+        }
+    }
 }
 
 fn unpack(packed: &[u8], width: usize, count: usize, out: &mut Vec<u32>) {
     match width {
         8 => out.extend(packed[..count].iter().map(|byte| u32::from(*byte))),
         16 => out.extend(packed.as_chunks::<2>().0[..count].iter().map(|bytes| u32::from(u16::from_le_bytes(*bytes)))),
-        4 => parts::<4, 2>(packed, count, out),
-        2 => parts::<2, 4>(packed, count, out),
-        1 => parts::<1, 8>(packed, count, out),
         _ => {
             let mut read = Bits { bytes: packed, at: 0 };
             out.extend((0..count).map(|_| read.next(width) as u32));
@@ -161,17 +218,27 @@ fn unpack(packed: &[u8], width: usize, count: usize, out: &mut Vec<u32>) {
     }
 }
 
-/// Numbers of which `N` fill a byte.
-fn parts<const WIDTH: u32, const N: usize>(packed: &[u8], count: usize, out: &mut Vec<u32>) {
-    let start = out.len();
-    let bytes = &packed[..count.div_ceil(N)];
-    out.resize(start + bytes.len() * N, 0);
-    for (values, byte) in out[start..].as_chunks_mut::<N>().0.iter_mut().zip(bytes) {
-        for (value, part) in values.iter_mut().zip(0..) {
-            *value = u32::from(*byte) >> (part * WIDTH) & ((1 << WIDTH) - 1);
+/// Numbers of 1, 2 or 4 bits, each to a byte.
+fn spread(packed: &[u8], width: usize, count: usize, out: &mut Vec<u8>) {
+    let per_byte = 8 / width;
+    let bytes = &packed[..count.div_ceil(per_byte)];
+    // What was there is written over: there is no need to clear it.
+    out.resize(bytes.len() * per_byte, 0);
+    match width {
+        1 => out.as_chunks_mut::<8>().0.iter_mut().zip(bytes).for_each(|(out, byte)| *out = flags(*byte)),
+        2 => {
+            let four = |byte: u8| [byte & 3, byte >> 2 & 3, byte >> 4 & 3, byte >> 6];
+            out.as_chunks_mut::<4>().0.iter_mut().zip(bytes).for_each(|(out, byte)| *out = four(*byte));
         }
+        _ => out.as_chunks_mut::<2>().0.iter_mut().zip(bytes).for_each(|(out, byte)| *out = [byte & 15, byte >> 4]),
     }
-    out.truncate(start + count);
+    out.truncate(count);
+}
+
+/// The bits of a byte as bytes, the lowest first: each is put where only it stands, and carried to the top of its byte.
+fn flags(byte: u8) -> [u8; 8] {
+    let apart = u64::from(byte).wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+    ((apart + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101).to_le_bytes()
 }
 
 /// Numbers of any width up to 57 bits, one after the other.
@@ -198,8 +265,9 @@ impl Bits<'_> {
     }
 }
 
-/// Whole numbers by their differences (DELTA_BINARY_PACKED).
-pub fn deltas(mut page: &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
+/// Whole numbers by their differences (DELTA_BINARY_PACKED), and whether none is less than the one before, all taken as
+/// numbers without a sign.
+pub fn deltas(mut page: &[u8], count: usize, out: &mut Vec<u64>) -> Result<bool> {
     const MINI: usize = 32;
     out.clear();
     let block = usize::try_from(varint(&mut page)?).map_err(|_| Malformed)?;
@@ -208,64 +276,61 @@ pub fn deltas(mut page: &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
     if total != count || minis == 0 || minis > 64 || block != minis.checked_mul(MINI).ok_or(Malformed)? {
         return Err(Malformed);
     }
-    let mut value = zigzag(&mut page)?;
+    let mut value = zigzag(&mut page)? as u64;
     if count == 0 {
-        return Ok(());
+        return Ok(true);
     }
-    out.reserve(count);
+    // Whole groups are written; what is too much is taken away in the end.
+    out.reserve(count + MINI);
     out.push(value);
-    // The packed bytes with room behind, so that a whole word can be read anywhere.
-    let mut room = [0u8; MINI * 8 + 16];
+    let mut rises = true;
+    let mut unpacked = [0u32; MINI];
     while out.len() < count {
         let least = zigzag(&mut page)?;
+        rises &= least >= 0;
         let widths = take(&mut page, minis)?;
         for width in widths {
-            if out.len() == count {
+            if out.len() >= count {
                 break;
             }
             let width = usize::from(*width);
-            if width > 64 {
-                return Err(Malformed);
-            }
-            let size = width * MINI / 8;
-            room[..size].copy_from_slice(take(&mut page, size)?);
-            let wanted = MINI.min(count - out.len());
-            if width <= 57 {
-                let mask = (1u64 << width) - 1;
-                let mut at = 0;
-                out.extend((0..wanted).map(|_| {
-                    let from = at / 8;
-                    let word = u64::from_le_bytes(*room[from..].first_chunk().expect("room behind"));
-                    value = value.wrapping_add(least).wrapping_add((word >> (at % 8) & mask) as i64);
-                    at += width;
+            let packed = take(&mut page, width * MINI / 8)?;
+            if width <= 32 {
+                let before = value;
+                u32::unpack(packed, width, &mut unpacked);
+                out.extend(unpacked.iter().map(|delta| {
+                    value = value.wrapping_add(least as u64).wrapping_add(u64::from(*delta));
+                    value
+                }));
+                // So few steps of at most 33 bits go once round the numbers at most, and least is a step too.
+                rises &= value >= before && least < 1 << 32;
+            } else if width <= 64 {
+                let mut room = [0u8; MINI * 8 + 16];
+                room[..packed.len()].copy_from_slice(packed);
+                rises = false;
+                out.extend((0..MINI).map(|i| {
+                    let at = i * width;
+                    let word = u128::from_le_bytes(*room[at / 8..].first_chunk().expect("room behind"));
+                    let delta = (word >> (at % 8)) as u64 & (u64::MAX >> (64 - width));
+                    value = value.wrapping_add(least as u64).wrapping_add(delta);
                     value
                 }));
             } else {
-                let mut at = 0;
-                out.extend((0..wanted).map(|_| {
-                    let from = at / 8;
-                    let word = u128::from_le_bytes(*room[from..].first_chunk().expect("room behind"));
-                    let delta = (word >> (at % 8)) as u64 & (u64::MAX >> (64 - width));
-                    value = value.wrapping_add(least).wrapping_add(delta as i64);
-                    at += width;
-                    value
-                }));
+                return Err(Malformed);
             }
         }
     }
-    Ok(())
+    out.truncate(count);
+    Ok(rises || out.is_sorted())
 }
 
+/// Bits, each as a byte; none when all of them are 0.
 pub fn bits(page: &[u8], count: usize, out: &mut Vec<u8>) -> Result<()> {
-    out.clear();
     let bytes = page.get(..count.div_ceil(8)).ok_or(Malformed)?;
-    out.resize(bytes.len() * 8, 0);
-    for (flags, byte) in out.as_chunks_mut::<8>().0.iter_mut().zip(bytes) {
-        for (flag, bit) in flags.iter_mut().zip(0..) {
-            *flag = byte >> bit & 1;
-        }
+    out.clear();
+    if bytes.iter().any(|byte| *byte != 0) {
+        spread(bytes, 1, count, out);
     }
-    out.truncate(count);
     Ok(())
 }
 
@@ -297,11 +362,20 @@ mod tests {
     use super::super::encode;
     use super::*;
 
+    fn words(keys: &Keys, count: usize) -> Vec<u32> {
+        match keys {
+            Keys::Same(key) => vec![*key; count],
+            Keys::Bytes(keys) => keys.iter().map(|key| u32::from(*key)).collect(),
+            Keys::Words(keys) => keys.to_vec(),
+        }
+    }
+
     fn roundtrip_deltas(values: &[i64]) {
         let mut page = Vec::new();
         encode::deltas(values, &mut page);
         let mut back = Vec::new();
-        deltas(&page, values.len(), &mut back).unwrap();
+        let values: Vec<u64> = values.iter().map(|value| *value as u64).collect();
+        assert_eq!(deltas(&page, values.len(), &mut back), Ok(values.is_sorted()));
         assert_eq!(back, values);
         for cut in 0..page.len() {
             let _ = deltas(&page[..cut], values.len(), &mut back);
@@ -376,17 +450,17 @@ mod tests {
             let mut page = Vec::new();
             encode::keys(&values, &mut page);
             let most = *values.iter().max().unwrap() as usize;
-            let mut back = Vec::new();
-            prop_assert_eq!(keys(&page, values.len(), most + 1, &mut back), Ok(()));
-            prop_assert_eq!(&back, &values);
-            prop_assert_eq!(keys(&page, values.len(), most, &mut back), Err(Malformed));
+            let mut room = Room::default();
+            let back = keys(&page, values.len(), most + 1, &mut room).map(|keys| words(&keys, values.len()));
+            prop_assert_eq!(back, Ok(values.clone()));
+            prop_assert!(keys(&page, values.len(), most, &mut room).is_err());
         }
 
         #[test]
         fn any_bytes_are_an_answer_or_an_error(page in proptest::collection::vec(any::<u8>(), 0..80), count in 0usize..70) {
-            let (mut longs, mut words, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut longs, mut room, mut bytes) = (Vec::new(), Room::default(), Vec::new());
             let _ = deltas(&page, count, &mut longs);
-            let _ = keys(&page, count, 9, &mut words);
+            let _ = keys(&page, count, 9, &mut room);
             let _ = levels(&mut page.as_slice(), count, &mut bytes);
             let _ = texts(&page, count);
         }
@@ -397,7 +471,8 @@ mod tests {
             encode::bits(values.iter().copied(), &mut page);
             let mut back = Vec::new();
             bits(&page, values.len(), &mut back).unwrap();
-            prop_assert_eq!(back, values.iter().map(|v| u8::from(*v)).collect::<Vec<_>>());
+            let wanted = if values.contains(&true) { values } else { Vec::new() };
+            prop_assert_eq!(back, wanted.iter().map(|v| u8::from(*v)).collect::<Vec<_>>());
         }
     }
 }

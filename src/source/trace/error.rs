@@ -17,6 +17,12 @@ pub enum Error {
     NoFile { path: PathBuf, what: &'static str, task: Task },
     /// Parts of a recording that was not finished lie where this one's parts would.
     Left { folder: PathBuf },
+    /// Another recorder writes there at this moment.
+    UnderWay { folder: PathBuf },
+    /// The folder of a recording that was finished meanwhile, or before: it lies in that file.
+    Finished { folder: PathBuf, file: PathBuf },
+    /// There is no such file, but the parts of a recording that has not become it.
+    NotFinished { path: PathBuf, folder: PathBuf },
     /// Values could not be encoded: a fault of schedq.
     Encode { path: PathBuf, what: String },
     /// Nothing is in it.
@@ -119,6 +125,21 @@ impl Error {
                 .help(format!("ask them: from {name} …"))
                 .help(format!("or remove them: rm -r {name}"))
             }
+            Error::UnderWay { folder } => {
+                let name = show(folder);
+                Diagnostic::new(
+                    "under-way",
+                    Exit::NotPossible,
+                    format!("another recording to the same file is being made: its parts are in {name}"),
+                )
+                .help(format!("ask what is there already: from {name} …"))
+                .help("or record to another file")
+            }
+            Error::Finished { folder, file } => {
+                unreadable(folder, "its recording is finished").help(format!("ask the file: from {} …", show(file)))
+            }
+            Error::NotFinished { path, folder } => unreadable(path, "its recording is not finished")
+                .help(format!("ask the parts that are there: from {} …", show(folder))),
             Error::Encode { path, what } => Diagnostic::new(
                 "encode",
                 Exit::Failed,
@@ -190,15 +211,28 @@ fn unreadable(path: &Path, what: &str) -> Diagnostic {
 
 fn io_diagnostic(path: &Path, task: Task, error: &io::Error) -> Diagnostic {
     let name = show(path);
-    let folder = show(path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")));
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = show(parent);
     let kept = "what was recorded before can be asked";
+    let another = "name another path".to_owned();
     let (cause, help) = match (error.kind(), task) {
+        // A name: nothing was tried with it yet.
+        (ErrorKind::InvalidFilename, _) => ("the name is too long".to_owned(), another),
+        (ErrorKind::InvalidInput, _) => ("no file's name holds a NUL byte".to_owned(), another),
+        _ if is_loop(error) => ("its symbolic links lead in a circle".to_owned(), format!("see: ls -l {name}")),
+        (ErrorKind::NotFound, Task::Read) if is_built_in(path) => {
+            ("no recording of that name comes with schedq".to_owned(), "there is '@sample'".to_owned())
+        }
         (ErrorKind::NotFound, Task::Read) => ("there is no such file".to_owned(), format!("see: ls {folder}")),
+        // Such as /proc, or a folder that was removed while we stand in it.
+        (ErrorKind::NotFound, Task::Record) if parent.is_dir() => {
+            ("no file can be made in its folder".to_owned(), another)
+        }
         (ErrorKind::NotFound, Task::Record) => {
             ("its folder does not exist".to_owned(), format!("make it first: mkdir -p {folder}"))
         }
         (ErrorKind::PermissionDenied, _) => ("permission denied".to_owned(), format!("see: ls -ld {folder} {name}")),
-        (ErrorKind::NotADirectory, _) => ("a part of the path is no folder".to_owned(), "name another path".to_owned()),
+        (ErrorKind::NotADirectory, _) => ("a part of the path is no folder".to_owned(), another),
         (ErrorKind::ReadOnlyFilesystem, Task::Record) => {
             ("the file system is read-only".to_owned(), "choose a path on another one".to_owned())
         }
@@ -218,14 +252,29 @@ fn io_diagnostic(path: &Path, task: Task, error: &io::Error) -> Diagnostic {
             ErrorKind::NotFound
             | ErrorKind::PermissionDenied
             | ErrorKind::NotADirectory
-            | ErrorKind::ReadOnlyFilesystem,
+            | ErrorKind::ReadOnlyFilesystem
+            | ErrorKind::InvalidFilename
+            | ErrorKind::InvalidInput,
             Task::Record,
         ) => Exit::NotPossible,
+        (_, Task::Record) if is_loop(error) => Exit::NotPossible,
         _ => Exit::Failed,
     };
     Diagnostic::new(code, exit, format!("cannot {what} {name}: {cause}")).help(help)
 }
 
+/// ErrorKind::FilesystemLoop has no stable name yet.
+fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(nix::errno::Errno::ELOOP as i32)
+}
+
+/// The names of recordings that are no files begin so.
+fn is_built_in(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().starts_with(b"@")
+}
+
+/// In quotes that the language and a shell take.
 fn show(path: &Path) -> String {
-    format!("'{}'", escape(path.as_os_str().as_encoded_bytes()))
+    let name = escape(path.as_os_str().as_encoded_bytes());
+    if name.contains('\'') { format!("\"{name}\"") } else { format!("'{name}'") }
 }

@@ -68,6 +68,7 @@ pub struct Group {
     rows: usize,
     first: u64,
     last: u64,
+    in_order: bool,
     counts: [u64; Kind::ALL.len()],
     identities: Vec<(u32, Identity)>,
     gaps: Vec<(u32, Gap)>,
@@ -86,6 +87,7 @@ impl Group {
             rows: 0,
             first: u64::MAX,
             last: 0,
+            in_order: true,
             counts: [0; Kind::ALL.len()],
             identities: Vec::new(),
             gaps: Vec::new(),
@@ -107,6 +109,7 @@ impl Group {
         self.rows = 0;
         self.first = u64::MAX;
         self.last = 0;
+        self.in_order = true;
         self.counts = [0; Kind::ALL.len()];
         self.identities.clear();
         self.gaps.clear();
@@ -123,6 +126,7 @@ impl Group {
             }
             self.open.clear();
         }
+        self.in_order &= at >= self.last;
         self.first = self.first.min(at);
         self.last = self.last.max(at);
         self.counts[kind as usize] += 1;
@@ -213,6 +217,7 @@ impl Group {
             first_ns: self.first,
             last_ns: self.last,
             counts: counts.filter(|(_, count)| *count > 0).collect(),
+            in_order: self.in_order,
             tasks: self.tasks.fresh,
             digests: Default::default(),
         }
@@ -233,7 +238,7 @@ impl Open {
         let mut pages = Vec::with_capacity(PAGED);
         for (column, declared) in COLUMNS[..PAGED].iter().enumerate() {
             let mut plain = Vec::new();
-            let mut range = None;
+            let (mut range, mut nulls) = (None, 0);
             let keys = &self.keys[column];
             let class = CLASSES.iter().position(|class| *class == declared.rows).map(|class| &bitmaps[class]);
             match IDS[column] {
@@ -256,10 +261,18 @@ impl Open {
                     }];
                     encode::levels(class.expect("a class"), rows, flags.len(), &mut plain);
                     encode::bits(flags.iter().map(|flag| *flag != 0), &mut plain);
+                    nulls = rows - flags.len();
+                    let (least, most) = (flags.iter().min(), flags.iter().max());
+                    range = least.zip(most).map(|(least, most)| (vec![*least], vec![*most]));
                 }
                 _ => present(class.expect("a class"), rows, keys, &mut plain),
             }
-            pages.push(Packed { range, ..Packed::zstd(plain, rows)? });
+            let packed = match IDS[column] {
+                // Packed bits are hardly smaller after it, and take longer to unpack than all that is done to them.
+                Id::At => Packed::plain(plain, rows),
+                _ => Packed::zstd(plain, rows)?,
+            };
+            pages.push(Packed { range, nulls, ..packed });
         }
         Ok(pages)
     }

@@ -82,6 +82,9 @@ pub struct Group {
     pub last_ns: u64,
     /// Rows by the word of their event; events that did not happen are left out.
     pub counts: BTreeMap<String, u64>,
+    /// Whether no row is earlier than the one before it.
+    #[serde(default)]
+    pub in_order: bool,
     /// Tasks that are told here for the first time.
     #[serde(default)]
     pub tasks: u64,
@@ -101,6 +104,11 @@ impl Group {
 }
 
 impl Meta {
+    /// Whether no row of the whole recording is earlier than the one before it.
+    pub fn in_order(&self) -> bool {
+        self.groups.iter().all(|group| group.in_order) && self.groups.is_sorted_by(|a, b| a.last_ns <= b.first_ns)
+    }
+
     pub fn rows(&self) -> u64 {
         self.groups.iter().map(|group| group.rows).sum()
     }

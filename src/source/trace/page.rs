@@ -3,16 +3,14 @@
 use std::collections::HashMap;
 
 use super::chunk::{Chunk, Dictionary, Unpack};
-use super::decode::Malformed;
+use super::decode::{Keys, Malformed};
 use super::error::Error;
 use super::read::Recording;
-use super::schema::{COLUMNS, IDS, Id, PAGED, Rows};
+use super::schema::{COLUMNS, IDENTITIES, IDS, Id, LOSSES, PAGED, Rows};
 use super::told::{Frame, Told};
 use super::wanted::Wanted;
+use crate::catalog::event::columns::{Columns, Place, UNKNOWN};
 use crate::catalog::event::{Batch, Event, Kind, flag};
-
-/// Stands for an event of a later version, which is left alone.
-const UNKNOWN: u8 = u8::MAX;
 
 /// A row group whose pages are read.
 pub struct Open {
@@ -21,79 +19,48 @@ pub struct Open {
     /// The row of the group with which the page that is next begins.
     pub at: usize,
     chunks: [Option<Chunk>; PAGED],
-    wanted: Wanted,
+    pub wanted: Wanted,
     told: Told,
     /// By the key of the column `event`.
     kinds: Vec<u8>,
+    /// By the key of the column `comm`: the key and one.
+    names: Vec<u32>,
 }
 
-/// A page of each column, and how far it was put together.
+/// A page of each column, and how far it was taken.
 #[derive(Default)]
 pub struct Page {
     /// The row of the group with which it begins.
     pub start: usize,
-    pub row: usize,
-    at: Vec<i64>,
+    place: Place,
+    /// Its rows that tell who a task is or what was lost, and how many of them were taken.
+    rare: Vec<u32>,
+    rare_taken: usize,
+    told: usize,
+    /// Whether its times are in order, and the latest of them.
+    sorted: bool,
+    latest: u64,
     kind: Vec<u8>,
-    cpu: Vec<u32>,
+    at: Vec<u64>,
+    /// Of all rows that tell of a task.
     tid: Vec<u32>,
-    /// Of all rows that tell of a task: keys of names, and one, so that 0 is missing.
+    cpu: Vec<u32>,
+    /// Keys of names, and one, so that 0 is missing.
     comm: Vec<u32>,
     prio: Vec<u32>,
-    /// Values of fields that only some events have, by where they come from: see [`SOURCES`].
-    other: [Field<u32>; 4],
-    state: [Field<u32>; 3],
-    flags: [Field<u8>; 3],
-    keys: Vec<u32>,
+    /// The state of identities, in their order.
+    told_state: Vec<u32>,
+    /// Of rows that have a value, as [`Columns`] has them; empty if they are not wanted.
+    next_tid: Vec<u32>,
+    waker_tid: Vec<u32>,
+    from_cpu: Vec<u32>,
+    state: Vec<u32>,
+    target_cpu: Vec<u32>,
+    switch_flags: Vec<u8>,
+    wake_flags: Vec<u8>,
+    values: Vec<u32>,
     bits: Vec<u8>,
 }
-
-/// The values of the rows that have one, and how many were taken. Without values every row takes the same 0.
-struct Field<T> {
-    values: Vec<T>,
-    step: usize,
-    next: usize,
-}
-
-impl<T: Copy + Default> Default for Field<T> {
-    fn default() -> Field<T> {
-        Field { values: vec![T::default()], step: 0, next: 0 }
-    }
-}
-
-impl<T: Copy + Default> Field<T> {
-    fn clear(&mut self) {
-        self.values.clear();
-        self.values.push(T::default());
-        self.step = 0;
-        self.next = 0;
-    }
-
-    /// What was put into `values` is taken from now on.
-    fn start(&mut self) {
-        self.step = 1;
-        self.next = 0;
-    }
-
-    #[inline]
-    fn take(&mut self) -> T {
-        let value = self.values.get(self.next).copied().unwrap_or_default();
-        self.next += self.step;
-        value
-    }
-}
-
-/// By kind of event, which of [`Page::other`], [`Page::state`] and [`Page::flags`] it takes. Events come in an order that no
-/// processor foresees: looked up like this, a row costs the same whatever it is, where a branch a kind costs twice as much.
-const SOURCES: [(u8, u8, u8); Kind::Task as usize] = {
-    let mut table = [(0, 0, 0); Kind::Task as usize];
-    table[Kind::Switch as usize] = (1, 1, 1);
-    table[Kind::Waking as usize] = (2, 2, 2);
-    table[Kind::Wakeup as usize] = (0, 2, 2);
-    table[Kind::WakeupNew as usize] = (2, 2, 2);
-    table[Kind::Migrate as usize] = (3, 2, 0);
-    table
-};
 
 /// The CPU of a loss when it is not known.
 const NOWHERE: u32 = u32::MAX;
@@ -117,14 +84,30 @@ impl Open {
         };
         let kinds = words.iter().map(|word| Kind::of_word(word).map_or(UNKNOWN, |kind| kind as u8)).collect();
         let told = Told::read(recording, number, wanted.identities, unpack)?;
-        Ok(Open { number, rows: group.rows as usize, at: 0, chunks, wanted, told, kinds })
+        let names = match chunks[Id::Comm as usize].as_ref().map(|chunk| &chunk.dictionary) {
+            Some(Dictionary::Names(names)) => (1..=names.len() as u32).collect(),
+            _ => Vec::new(),
+        };
+        Ok(Open { number, rows: group.rows as usize, at: 0, chunks, wanted, told, kinds, names })
     }
 }
 
+/// How many rows of a page are of each kind, by its number. A kind at a time, since that is done for many rows at once.
+fn counts(kinds: &[u8]) -> [usize; Kind::ALL.len()] {
+    let mut counts = [0; Kind::ALL.len()];
+    // So few at once that a byte can count them.
+    for kinds in kinds.chunks(255) {
+        for (count, number) in counts.iter_mut().zip(0u8..) {
+            *count += usize::from(kinds.iter().map(|kind| u8::from(*kind == number)).sum::<u8>());
+        }
+    }
+    counts
+}
+
 /// Rows of these kinds on a page.
-fn count(counts: &[usize; 256], rows: Rows) -> usize {
+fn count(counts: &[usize; Kind::ALL.len()], rows: Rows) -> usize {
     let kinds = rows.kinds();
-    (0..Kind::ALL.len()).filter(|kind| kinds >> kind & 1 == 1).map(|kind| counts[kind]).sum()
+    counts.iter().zip(0..).filter(|(_, kind)| kinds >> kind & 1 == 1).map(|(count, _)| count).sum()
 }
 
 impl Page {
@@ -132,25 +115,64 @@ impl Page {
         self.kind.len()
     }
 
+    /// How many rows were put together.
+    pub fn row(&self) -> usize {
+        self.place.row
+    }
+
     /// Unpacks the next page of each column; an error names the column.
     pub fn read(&mut self, open: &mut Open, unpack: &mut Unpack) -> Result<(), Id> {
         let bad = |column: Id| move |Malformed| column;
         let Open { chunks, kinds, wanted, .. } = open;
-        self.row = 0;
-        self.other.iter_mut().for_each(Field::clear);
-        self.state.iter_mut().for_each(Field::clear);
-        self.flags.iter_mut().for_each(Field::clear);
+        self.place = Place::default();
+        for list in [
+            &mut self.tid,
+            &mut self.cpu,
+            &mut self.comm,
+            &mut self.prio,
+            &mut self.next_tid,
+            &mut self.waker_tid,
+            &mut self.from_cpu,
+            &mut self.state,
+            &mut self.target_cpu,
+        ] {
+            list.clear();
+        }
+        self.switch_flags.clear();
+        self.wake_flags.clear();
         let chunk = chunks[Id::Event as usize].as_mut().ok_or(Id::Event)?;
-        let rows = chunk.keys(unpack, &mut self.keys).map_err(bad(Id::Event))?.rows;
+        let (page, keys) = chunk.keys(unpack).map_err(bad(Id::Event))?;
+        let rows = page.rows;
         if rows == 0 || rows > open.rows - open.at {
             return Err(Id::Event);
         }
-        self.kind.clear();
-        self.kind.extend(self.keys.iter().map(|key| kinds[*key as usize]));
-        let mut counts = [0; 256];
-        self.kind.iter().for_each(|kind| counts[usize::from(*kind)] += 1);
-        let there = (0..Kind::ALL.len()).filter(|kind| counts[*kind] > 0).fold(0, |bits, kind| bits | 1 << kind);
-        if chunks[Id::At as usize].as_mut().ok_or(Id::At)?.times(unpack, &mut self.at).map_err(bad(Id::At))? != rows {
+        match keys {
+            // This program gives out the numbers as keys.
+            Keys::Bytes(keys) if kinds.iter().zip(0..).all(|(kind, key)| *kind == key) => {
+                self.kind.clear();
+                self.kind.extend_from_slice(keys);
+            }
+            _ => keys.values(kinds, &mut self.kind, rows),
+        }
+        let counts = counts(&self.kind);
+        let kinds_there: u16 =
+            counts.iter().zip(0..).filter(|(count, _)| **count > 0).fold(0, |bits, (_, kind)| bits | 1 << kind);
+        let chunk = chunks[Id::At as usize].as_mut().ok_or(Id::At)?;
+        let there = if wanted.at || kinds_there & (IDENTITIES | LOSSES) != 0 {
+            let (there, sorted) = chunk.times(unpack, &mut self.at).map_err(bad(Id::At))?;
+            self.sorted = sorted;
+            let latest = if sorted { self.at.last() } else { self.at.iter().max() };
+            self.latest = latest.copied().unwrap_or(0);
+            there
+        } else {
+            // Nobody wants them of a recording that is not in order.
+            self.at.clear();
+            self.sorted = true;
+            let (there, latest) = chunk.skip_times().map_err(bad(Id::At))?;
+            self.latest = latest;
+            there
+        };
+        if there != rows {
             return Err(Id::At);
         }
         for column in IDS {
@@ -159,7 +181,7 @@ impl Page {
                 continue;
             }
             let declared = count(&counts, COLUMNS[column as usize].rows);
-            if !wanted.needs(column, there) {
+            if !wanted.needs(column, kinds_there) {
                 if chunk.skip().map_err(bad(column))? != rows {
                     return Err(column);
                 }
@@ -167,53 +189,50 @@ impl Page {
             }
             let (there, present) = match column {
                 Id::Preempted | Id::Throttled | Id::OnCpu => {
-                    let (source, bit) = match column {
-                        Id::Preempted => (1, flag::PREEMPT),
-                        Id::Throttled => (1, flag::THROTTLED),
-                        _ => (2, flag::ON_CPU),
+                    let (flags, bit) = match column {
+                        Id::Preempted => (&mut self.switch_flags, flag::PREEMPT),
+                        Id::Throttled => (&mut self.switch_flags, flag::THROTTLED),
+                        _ => (&mut self.wake_flags, flag::ON_CPU),
                     };
-                    let page = chunk.flags(unpack, &mut self.bits).map_err(bad(column))?;
-                    let field = &mut self.flags[source];
-                    field.values.resize(self.bits.len(), 0);
-                    field.values.iter_mut().zip(&self.bits).for_each(|(flags, set)| *flags |= set * bit);
-                    field.start();
-                    (page.rows, page.present)
+                    let found = chunk.flags(unpack, &mut self.bits).map_err(bad(column))?;
+                    flags.resize(flags.len().max(self.bits.len()), 0);
+                    flags.iter_mut().zip(&self.bits).for_each(|(flags, set)| *flags |= set * bit);
+                    found
                 }
                 // An event of a later version tells of a task too, perhaps.
                 Id::Cpu | Id::Tid | Id::Comm | Id::Prio => {
+                    let (out, missing) = match column {
+                        Id::Cpu => (&mut self.cpu, NOWHERE),
+                        Id::Tid => (&mut self.tid, 0),
+                        Id::Comm => (&mut self.comm, 0),
+                        _ => (&mut self.prio, 0),
+                    };
                     let page = match column {
-                        Id::Comm => chunk.keys(unpack, &mut self.keys),
-                        _ => chunk.numbers(unpack, &mut self.keys),
+                        Id::Comm => {
+                            let (page, keys) = chunk.keys(unpack).map_err(bad(column))?;
+                            keys.values(&open.names, out, page.present);
+                            page
+                        }
+                        _ => chunk.numbers(unpack, out).map_err(bad(column))?,
                     };
-                    let page = page.map_err(bad(column))?;
-                    let (out, shift, missing) = match column {
-                        Id::Cpu => (&mut self.cpu, 0, NOWHERE),
-                        Id::Tid => (&mut self.tid, 0, 0),
-                        Id::Comm => (&mut self.comm, 1, 0),
-                        _ => (&mut self.prio, 0, 0),
-                    };
-                    out.clear();
-                    if page.present == page.rows {
-                        out.extend(self.keys.iter().map(|value| value.wrapping_add(shift)));
-                    } else {
-                        let mut values = self.keys.iter();
-                        out.extend((0..page.rows).map(|row| match page.has(row) {
-                            true => values.next().map_or(missing, |value| value.wrapping_add(shift)),
-                            false => missing,
-                        }));
+                    if page.present != page.rows {
+                        let mut values = out.iter().copied();
+                        let row = |row| if page.has(row) { values.next().unwrap_or(missing) } else { missing };
+                        self.values.clear();
+                        self.values.extend((0..page.rows).map(row));
+                        std::mem::swap(out, &mut self.values);
                     }
                     (page.rows, declared)
                 }
                 _ => {
-                    let field = match column {
-                        Id::NextTid => &mut self.other[1],
-                        Id::WakerTid => &mut self.other[2],
-                        Id::FromCpu => &mut self.other[3],
-                        Id::StateBits => &mut self.state[1],
-                        _ => &mut self.state[2],
+                    let out = match column {
+                        Id::NextTid => &mut self.next_tid,
+                        Id::WakerTid => &mut self.waker_tid,
+                        Id::FromCpu => &mut self.from_cpu,
+                        Id::StateBits => &mut self.state,
+                        _ => &mut self.target_cpu,
                     };
-                    let page = chunk.numbers(unpack, &mut field.values).map_err(bad(column))?;
-                    field.start();
+                    let page = chunk.numbers(unpack, out).map_err(bad(column))?;
                     (page.rows, page.present)
                 }
             };
@@ -221,12 +240,87 @@ impl Page {
                 return Err(column);
             }
         }
+        self.find_rare(kinds_there);
         open.at += rows;
         Ok(())
     }
 
-    /// Puts rows together up to `end`; an error names the column that contradicts the others.
-    pub fn assemble(
+    /// Notes which rows are no events, and takes their states out of those of switches.
+    fn find_rare(&mut self, there: u16) {
+        self.rare.clear();
+        (self.rare_taken, self.told) = (0, 0);
+        self.told_state.clear();
+        if there & (IDENTITIES | LOSSES) == 0 {
+            return;
+        }
+        let is_rare = |kind: &u8| (IDENTITIES | LOSSES).checked_shr((*kind).into()).unwrap_or(0) & 1 == 1;
+        for (kinds, first) in self.kind.chunks(64).zip((0..).step_by(64)) {
+            // Most have none, and that is found for all of them at once.
+            if kinds.iter().any(|kind| *kind >= Kind::Task as u8) {
+                self.rare.extend(kinds.iter().zip(first..).filter(|(kind, _)| is_rare(kind)).map(|(_, row)| row));
+            }
+        }
+        if self.state.is_empty() {
+            return;
+        }
+        self.values.clear();
+        let (mut row, mut at) = (0, 0);
+        for &rare in self.rare.iter().filter(|row| self.kind[**row as usize] != Kind::Loss as u8) {
+            let is_switch = |kind: &&u8| **kind == Kind::Switch as u8;
+            let switches = self.kind[row..rare as usize].iter().filter(is_switch).count();
+            self.values.extend_from_slice(&self.state[at..at + switches]);
+            self.told_state.push(self.state[at + switches]);
+            (row, at) = (rare as usize, at + switches + 1);
+        }
+        self.values.extend_from_slice(&self.state[at..]);
+        std::mem::swap(&mut self.state, &mut self.values);
+    }
+
+    /// Whether its rows are in order and none is before that time.
+    pub fn follows(&self, time: u64) -> bool {
+        self.sorted && self.at.get(self.place.row).is_none_or(|first| *first >= time)
+    }
+
+    /// What was not taken.
+    pub fn columns(&self) -> Columns<'_> {
+        Columns {
+            kind: &self.kind,
+            at: &self.at,
+            tid: &self.tid,
+            cpu: &self.cpu,
+            next_tid: &self.next_tid,
+            waker_tid: &self.waker_tid,
+            from_cpu: &self.from_cpu,
+            state: &self.state,
+            target_cpu: &self.target_cpu,
+            switch_flags: &self.switch_flags,
+            wake_flags: &self.wake_flags,
+            place: self.place,
+        }
+    }
+
+    /// The latest time on it.
+    pub fn latest(&self) -> u64 {
+        self.latest
+    }
+
+    /// Puts the events up to `end` together.
+    pub fn assemble(&mut self, end: usize, wanted: u16, events: &mut Vec<Event>) {
+        let wanted = wanted & !(IDENTITIES | LOSSES);
+        let mut place = self.place;
+        let all = self.columns();
+        for number in &all.kind[place.row..end] {
+            if let Some(kind) = Kind::of_number(*number).filter(|kind| wanted >> *kind as u16 & 1 == 1) {
+                events.push(all.event(&place, kind));
+            }
+            place.step(*number);
+        }
+        self.place = place;
+    }
+
+    /// Takes of the rows up to `end` who tasks are and what was lost. An error names the column that contradicts the
+    /// others.
+    pub fn take_rare(
         &mut self,
         end: usize,
         open: &mut Open,
@@ -235,46 +329,29 @@ impl Page {
     ) -> Result<(), Id> {
         let wanted = open.wanted;
         let get = |list: &[u32], at: usize| list.get(at).copied().unwrap_or(0);
-        let nothing = Event { at: 0, tid: 0, other: 0, state: 0, cpu: 0, kind: Kind::Exit, flags: 0 };
-        let mut taken = batch.events.len();
-        batch.events.resize(taken + end - self.row, nothing);
-        for row in self.row..end {
-            let number = self.kind[row];
-            let (at, tid, cpu) = (self.at[row] as u64, get(&self.tid, row), get(&self.cpu, row));
-            if let Some((other, state, flags)) = SOURCES.get(usize::from(number)) {
-                let event = Event {
-                    at,
-                    tid,
-                    other: self.other[usize::from(*other)].take(),
-                    state: self.state[usize::from(*state)].take(),
-                    cpu: cpu as u16,
-                    kind: Kind::ALL[usize::from(number)],
-                    flags: self.flags[usize::from(*flags)].take(),
-                };
-                batch.events[taken] = event;
-                // An event that is not wanted is written over by the next one.
-                taken += usize::from(wanted.kinds >> number & 1);
-                continue;
-            }
-            match Kind::of_number(number) {
-                // Of a later version.
-                None => {}
+        while let Some(row) = self.rare.get(self.rare_taken).map(|row| *row as usize).filter(|row| *row < end) {
+            self.rare_taken += 1;
+            let (at, tid, cpu) = (self.at[row], get(&self.tid, row), get(&self.cpu, row));
+            match Kind::of_number(self.kind[row]) {
                 Some(Kind::Loss) => {
                     let cpu = (wanted.cpu && cpu != NOWHERE).then_some(cpu as u16);
                     batch.gaps.push(open.told.gap((self.start + row) as u32, at, cpu).ok_or(Id::Lost)?);
                 }
-                Some(kind) => {
-                    let state = self.state[1].take();
-                    if wanted.identities {
-                        let event = Event { at, tid, other: 0, state, cpu: cpu as u16, kind, flags: 0 };
-                        self.identity(row, event, open, cgroups, batch)?;
-                    }
+                Some(kind) if wanted.identities => {
+                    let state = get(&self.told_state, self.told);
+                    self.told += 1;
+                    let event = Event { at, tid, other: 0, state, cpu: cpu as u16, kind, flags: 0 };
+                    self.identity(row, event, open, cgroups, batch)?;
                 }
+                _ => {}
             }
         }
-        batch.events.truncate(taken);
-        self.row = end;
         Ok(())
+    }
+
+    /// Nothing is left of it.
+    pub fn taken(&mut self) {
+        self.place.row = self.kind.len();
     }
 
     fn identity(

@@ -1,7 +1,7 @@
 //! Where a recording lies while it is made: each row group is a whole file in the folder `NAME.partial`, which is replaced
 //! by a longer one until the group is full. In the end their bytes are put behind each other into one file.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
@@ -12,11 +12,19 @@ use super::container::{self, Body, MAGIC};
 use super::error::{Error, Task};
 use super::meta::{Group, Meta};
 
+const FOLDER_ENDING: &str = ".partial";
+
 /// The folder beside a recording.
 pub fn folder_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(".partial");
+    name.push(FOLDER_ENDING);
     name.into()
+}
+
+/// The recording beside which that folder would lie.
+pub fn file_of(folder: &Path) -> Option<PathBuf> {
+    let name = folder.as_os_str().to_str()?.trim_end_matches('/');
+    name.strip_suffix(FOLDER_ENDING).map(PathBuf::from)
 }
 
 pub fn part_name(number: usize) -> String {
@@ -59,14 +67,51 @@ pub fn prepare(path: &Path) -> Result<PathBuf, Error> {
     };
     let folder = folder_of(&target);
     match fs::read_dir(&folder).map(|mut entries| entries.next().is_some()) {
+        // Whoever records holds it: nobody must be told to remove that.
+        Ok(_) if is_held(&folder) => return Err(Error::UnderWay { folder }),
         Ok(true) => return Err(Error::Left { folder }),
         Ok(false) => {}
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            fs::create_dir(&folder).and_then(|()| fs::remove_dir(&folder)).map_err(failed)?;
+            // Nobody else has it while it is held, so it is removed from under nobody.
+            let _held = claim(&folder, path)?;
+            fs::remove_dir(&folder).map_err(failed)?;
         }
         Err(error) => return Err(Error::Io { path: folder, task: Task::Record, error }),
     }
     Ok(target)
+}
+
+/// Whether the recording whose parts lie in a folder is still being made.
+pub fn is_held(folder: &Path) -> bool {
+    // Read-locked, which is let go at once, so that two who look do not see each other.
+    File::open(folder).is_ok_and(|folder| matches!(folder.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+/// Makes the folder if it is not there, and locks it for one recorder. `path`: as the recording was named.
+fn claim(folder: &Path, path: &Path) -> Result<File, Error> {
+    let failed = |error| Error::Io { path: path.to_owned(), task: Task::Record, error };
+    loop {
+        match fs::create_dir(folder) {
+            // Left empty by a recording that had not begun.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            made => made.map_err(failed)?,
+        }
+        let held = match File::open(folder) {
+            // Whoever only tried whether it can be made has removed it meanwhile.
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            opened => opened.map_err(failed)?,
+        };
+        match held.try_lock() {
+            // A file system without locks has none to offer anybody.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+            Err(TryLockError::WouldBlock) => return Err(Error::UnderWay { folder: folder.to_owned() }),
+        }
+        let id = |of: &fs::Metadata| (of.dev(), of.ino());
+        match (held.metadata(), fs::metadata(folder)) {
+            (Ok(mine), Ok(there)) if id(&mine) == id(&there) => return Ok(held),
+            _ => {}
+        }
+    }
 }
 
 /// Where a link that points to nothing yet points to.
@@ -79,13 +124,15 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(path),
         }
     }
-    Err(io::Error::other("too many symbolic links"))
+    Err(io::Error::from_raw_os_error(nix::errno::Errno::ELOOP as i32))
 }
 
 /// The parts of one recording.
 pub struct Parts {
     target: PathBuf,
     folder: PathBuf,
+    /// The folder, locked as long as the recording is made. The kernel unlocks it however the recorder ends.
+    _held: File,
     /// Of parts that are full: what their footers say, and where their bytes end.
     full: Vec<(ThriftFileMetadata, u64)>,
     groups: Vec<Group>,
@@ -95,13 +142,12 @@ impl Parts {
     /// Makes the folder. `target` is what [`prepare`] gave.
     pub fn create(target: PathBuf) -> Result<Parts, Error> {
         let folder = folder_of(&target);
-        let made = match fs::create_dir(&folder) {
-            // Left empty by a recording that had not begun.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            made => made,
-        };
-        made.map_err(|error| Error::Io { path: folder.clone(), task: Task::Record, error })?;
-        Ok(Parts { target, folder, full: Vec::new(), groups: Vec::new() })
+        let held = claim(&folder, &folder)?;
+        let failed = |error| Error::Io { path: folder.clone(), task: Task::Record, error };
+        if fs::read_dir(&folder).map_err(failed)?.next().is_some() {
+            return Err(Error::Left { folder });
+        }
+        Ok(Parts { target, folder, _held: held, full: Vec::new(), groups: Vec::new() })
     }
 
     pub fn folder(&self) -> &Path {

@@ -57,8 +57,12 @@ pub struct ChunkBytes {
 impl Recording {
     /// A file, or a folder `NAME.partial`. Of such a folder the last part is left out if it cannot be read.
     pub fn open(path: &Path) -> Result<Recording, Error> {
-        let found = fs::metadata(path).map_err(|error| failed(path, error))?;
-        if found.is_dir() { Recording::open_folder(path) } else { Recording::open_file(path) }
+        let found = fs::metadata(path).map_err(|error| absent(path, error))?;
+        if !found.is_dir() {
+            return Recording::open_file(path);
+        }
+        // The recorder may finish while its folder is read, and remove it part by part.
+        Recording::open_folder(path).map_err(|error| finished(path).unwrap_or(error))
     }
 
     fn open_file(path: &Path) -> Result<Recording, Error> {
@@ -104,6 +108,11 @@ impl Recording {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether it is a folder whose recording is still being made.
+    pub fn is_under_way(&self) -> bool {
+        !self.meta.complete && parts::is_held(&self.path)
     }
 
     pub fn meta(&self) -> &Meta {
@@ -216,6 +225,22 @@ impl Part {
         }
         Ok((meta, Part { path: path.to_owned(), file, chunks }))
     }
+}
+
+/// Why there is nothing at a path: what the name stands for may lie beside it.
+fn absent(path: &Path, error: std::io::Error) -> Error {
+    let folder = parts::folder_of(path);
+    match error.kind() {
+        ErrorKind::NotFound if folder.is_dir() => Error::NotFinished { path: path.to_owned(), folder },
+        ErrorKind::NotFound => finished(path).unwrap_or_else(|| failed(path, error)),
+        _ => failed(path, error),
+    }
+}
+
+/// Where the recording of a folder that is not there lies now.
+fn finished(folder: &Path) -> Option<Error> {
+    let file = parts::file_of(folder).filter(|file| file.is_file() && !folder.exists())?;
+    Some(Error::Finished { folder: folder.to_owned(), file })
 }
 
 /// The bytes of the footer, if they are what schedq wrote.

@@ -6,12 +6,13 @@ use std::ops::ControlFlow;
 use super::cgroups::Cgroups;
 use super::collect::Collector;
 use super::terms::Terms;
-use crate::catalog::event::{Batch, Event, Gap, Identity, Kind, who};
+use super::wanted::Wanted;
+use crate::catalog::event::{Batch, Columns, Event, Gap, Identity, Kind, who};
 use crate::catalog::replay::{Fields, Known, LOSSES, Pairing, Window};
 use crate::catalog::task::{UNDER_SLOTS, slot};
 use crate::catalog::{Family, LossKind, RECURSION, ROWS_MEMORY, SHARED_LOSSES};
-use crate::plan::{Output, Scan};
 use crate::plan::layout::{Layout, Machine, Mode, layout};
+use crate::plan::{Output, Scan};
 use crate::source::blocks::Blocks;
 use crate::source::{Account, Loss, Table, decode};
 
@@ -40,7 +41,7 @@ pub enum Error {
 pub struct Needs {
     /// Beside identities and gaps, which are always needed.
     pub kinds: &'static [Kind],
-    /// Time, kind and task of an event are always needed.
+    /// Kind and task of an event are always needed.
     pub fields: Fields,
     /// Of identities: bit n, slot n of the task's columns. Their kind, tid, other, birth and flags are always needed, the
     /// CPU where `fields` has it.
@@ -63,6 +64,8 @@ pub struct Playback {
     scan: Scan,
     layout: Layout,
     needs: Needs,
+    /// A bit for each kind of event that the pairing looks at.
+    kinds: u16,
     pairing: Box<dyn Pairing>,
     known: Known,
     collector: Collector,
@@ -92,6 +95,7 @@ impl Playback {
         let layout = layout(scan, Machine { cpus: 1, task_storage: true });
         let need = layout.need_fixed | layout.need_identity | layout.need_row | layout.need_output;
         let mut fields = (replay.reads)(need);
+        fields.at |= reads_time(scan, recorded, &layout);
         fields.cpu |= layout.reads(slot::CPU as u8) || scan.idle;
         let identity = (need | fields.of_other) & (((1 << (slot::CHILD + 1)) - 1) & !0b11) | under_as_cgroup(need);
         let cgroups = Cgroups::new(recorded.cgroup_mount.as_deref(), &layout.under);
@@ -103,6 +107,7 @@ impl Playback {
         Ok(Playback {
             scan: scan.clone(),
             needs: Needs { kinds: replay.kinds, fields, identity },
+            kinds: Wanted::kinds(replay.kinds),
             pairing: (replay.start)(need),
             known: Known::new(Window { recorded_from: recorded.start_ns, from, to }, scan.idle),
             collector: Collector::new(scan, &layout, terms, origin),
@@ -128,12 +133,7 @@ impl Playback {
         if self.complete_at.is_some() {
             return ControlFlow::Break(());
         }
-        for (id, path) in &batch.cgroups {
-            self.cgroups.told(*id, path);
-        }
-        if !batch.cgroups.is_empty() {
-            self.collector.terms.told(&self.cgroups);
-        }
+        self.cgroups_told(batch);
         let mut events = batch.events.as_slice();
         let mut identities = batch.identities.as_slice();
         let mut gaps = batch.gaps.as_slice();
@@ -160,6 +160,41 @@ impl Playback {
         }
         self.told_until(to, &mut identities, &mut gaps);
         ControlFlow::Continue(())
+    }
+
+    /// The same of events that are all in order, none before what was fed; what else there is of them is in the batch.
+    pub fn feed_columns(&mut self, mut columns: Columns, batch: &Batch) -> ControlFlow<()> {
+        if self.complete_at.is_some() {
+            return ControlFlow::Break(());
+        }
+        self.cgroups_told(batch);
+        let (mut identities, mut gaps) = (batch.identities.as_slice(), batch.gaps.as_slice());
+        let to = self.known.window.to;
+        while let Some(first) = columns.next(self.kinds) {
+            if first > to {
+                return ControlFlow::Break(());
+            }
+            let told = self.told_until(first, &mut identities, &mut gaps);
+            let until = told.min(self.ahead_until(first)).min(to.saturating_add(1));
+            let end = columns.row_at(until).max(columns.place.row + 1);
+            self.now = self.now.max(columns.last(self.kinds, end).unwrap_or(first));
+            let these = (end, self.kinds);
+            if self.pairing.columns(&mut columns, these, &mut self.known, &mut self.collector).is_break() {
+                self.complete_at = Some(self.now);
+                return ControlFlow::Break(());
+            }
+        }
+        self.told_until(to, &mut identities, &mut gaps);
+        ControlFlow::Continue(())
+    }
+
+    fn cgroups_told(&mut self, batch: &Batch) {
+        for (id, path) in &batch.cgroups {
+            self.cgroups.told(*id, path);
+        }
+        if !batch.cgroups.is_empty() {
+            self.collector.terms.told(&self.cgroups);
+        }
     }
 
     /// Takes over what was told up to that time, its own included; when the next is told.
@@ -301,6 +336,16 @@ impl Playback {
         losses.extend(LOSSES.iter().map(|kind| told(kind, of_replay(kind))));
         Account { seen: self.pairing.seen(), matched: self.collector.matched(), losses, open }
     }
+}
+
+/// Whether somebody but the pairing looks at the time of an event.
+fn reads_time(scan: &Scan, recorded: &Recorded, layout: &Layout) -> bool {
+    let greatest = match scan.output {
+        Output::Groups { needs, .. } => needs.max_at,
+        Output::Rows { .. } => true,
+    };
+    let divided = scan.every_ns.is_some() || recorded.range.is_some() || !recorded.gaps.is_empty();
+    greatest || divided || layout.reads(slot::AT as u8)
 }
 
 /// The slots of ancestors come from the cgroup.

@@ -69,6 +69,11 @@ impl Terms {
         self.hold(self.by_cpu.clone(), task, &[])
     }
 
+    /// Whether there are any of a complete row.
+    pub fn test_rows(&self) -> bool {
+        !self.row.is_empty()
+    }
+
     /// Those of a complete row, its time and CPU in the task's slots.
     #[inline]
     pub fn hold_of_row(&self, task: &Task, own: &[u64]) -> bool {

@@ -3,7 +3,7 @@
 use polars_parquet::parquet::page::FormatEncoding;
 
 use super::chunk::{Chunk, Dictionary, Rare, Unpack};
-use super::decode::{self, Malformed};
+use super::decode::{self, Malformed, Room};
 use super::error::Error;
 use super::read::Recording;
 use super::schema::{COLUMNS, IDENTITIES, Id, LOSSES, Type, policy_number};
@@ -163,6 +163,7 @@ impl Read<'_> {
         self.column(id, FormatEncoding::PLAIN, |plain, count, _| {
             let mut bits = Vec::new();
             decode::bits(plain, count, &mut bits)?;
+            bits.resize(count, 0);
             Ok(bits.into_iter().map(|bit| bit != 0).collect())
         })
     }
@@ -176,22 +177,25 @@ impl Read<'_> {
             {
                 texts.clone_from(words);
             }
-            let mut keys = Vec::new();
-            decode::keys(plain, count, texts.len(), &mut keys)?;
-            Ok(keys)
+            let numbers: Vec<u32> = (0..texts.len() as u32).collect();
+            values(plain, count, &numbers)
         })?;
         Ok((keys, texts))
     }
 
     fn names(&mut self, id: Id) -> Result<Rare<[u8; 16]>, Error> {
-        let mut keys = Vec::new();
         self.column(id, FormatEncoding::RLE_DICTIONARY, |plain, count, dictionary| {
             let names = match dictionary {
                 Dictionary::Names(names) => names.as_slice(),
                 _ => &[],
             };
-            decode::keys(plain, count, names.len(), &mut keys)?;
-            Ok(keys.iter().map(|key| names[*key as usize]).collect())
+            values(plain, count, names)
         })
     }
+}
+
+fn values<T: Copy + Default>(plain: &[u8], count: usize, dictionary: &[T]) -> Result<Vec<T>, Malformed> {
+    let (mut room, mut out) = (Room::default(), Vec::new());
+    decode::keys(plain, count, dictionary.len(), &mut room)?.values(dictionary, &mut out, count);
+    Ok(out)
 }

@@ -1,13 +1,17 @@
 //! What a question needs of a recording: columns that it does not need are neither read nor unpacked.
 
+use super::Needs;
 use super::schema::{IDENTITIES, Id};
 use crate::catalog::event::{Kind, flag};
+use crate::catalog::task::slot;
 
-/// Time, kind and task of an event are always there; fields that are not wanted are 0.
+/// Kind and task of an event are always there; fields that are not wanted are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
     /// A bit for each kind of event, by its number; kinds of identities and losses are left alone here.
     pub kinds: u16,
+    /// `Event::at`, where it stands in columns that are in order; else it is always there.
+    pub at: bool,
     /// `Event::cpu` and `Identity::cpu`.
     pub cpu: bool,
     /// `Event::other`.
@@ -28,6 +32,7 @@ pub struct Wanted {
 impl Wanted {
     pub const ALL: Wanted = Wanted {
         kinds: u16::MAX,
+        at: true,
         cpu: true,
         other: true,
         state: true,
@@ -41,6 +46,7 @@ impl Wanted {
     /// Only what was lost, with its CPU.
     pub const LOSSES: Wanted = Wanted {
         kinds: 0,
+        at: true,
         cpu: true,
         other: false,
         state: false,
@@ -50,6 +56,23 @@ impl Wanted {
         comm: false,
         prio: false,
     };
+
+    /// For a scan that looks at this.
+    pub fn of(needs: &Needs) -> Wanted {
+        let has = |slot: usize| needs.identity & (1 << slot) != 0;
+        Wanted {
+            kinds: Wanted::kinds(needs.kinds),
+            at: needs.fields.at,
+            cpu: needs.fields.cpu,
+            other: needs.fields.other,
+            state: needs.fields.state,
+            target: false,
+            flags: needs.fields.flags,
+            identities: true,
+            comm: has(slot::COMM),
+            prio: has(slot::PRIO),
+        }
+    }
 
     pub fn kinds(kinds: &[Kind]) -> u16 {
         kinds.iter().fold(0, |bits, kind| bits | 1 << *kind as u16)
