@@ -9,6 +9,7 @@ mod hardening;
 mod known;
 mod lang;
 mod live;
+mod named;
 mod output;
 mod pages;
 mod plan;

@@ -13,7 +13,7 @@ use crate::lang::ast::Stat;
 /// Where the queries ask for no percentile, in millionths.
 const USUAL: [u32; 4] = [500_000, 900_000, 990_000, 999_000];
 /// That of all statements of one comparison together.
-const CONFIDENCE: f64 = 0.95;
+const CONFIDENCE: f64 = 0.99;
 
 /// Why two results cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,8 @@ pub enum Unfit {
 }
 
 /// Facts that are never quite the same, and how far apart they may be.
-const MEASURED: [(&str, f64); 2] = [("cpu_busy_percent", 10.0), ("cpu_steal_percent", 2.0)];
+const MEASURED: [(&str, f64); 3] =
+    [("cpu_busy_percent", 10.0), ("cpu_steal_percent", 2.0), ("cpu_pressure_percent", 10.0)];
 
 /// A fact of the machines that is not the same.
 #[derive(Debug, Clone, PartialEq, Eq)]

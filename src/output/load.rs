@@ -12,13 +12,19 @@ use crate::frame::{ColumnKind, Frame, FrameColumn, Meta, Role};
 use crate::name::escape;
 use crate::plan::INTERVAL;
 
-/// Whether it can be one, by its ending, and is there.
-pub fn readable(path: &Path) -> Result<(), Diagnostic> {
+/// Whether it can be one, by its ending.
+pub fn has_known_ending(path: &Path) -> Result<(), Diagnostic> {
     let shown = escape(path.as_os_str().as_encoded_bytes());
-    if ending(path).is_none() {
-        return Err(Diagnostic::new("unknown-ending", Exit::Wrong, format!("'{shown}' is no result that can be read"))
-            .help("saved results are read from .parquet and .arrow"));
-    }
+    ending(path).map(|_| ()).ok_or_else(|| {
+        Diagnostic::new("unknown-ending", Exit::Wrong, format!("'{shown}' is no result that can be read"))
+            .help("saved results are read from .parquet and .arrow")
+    })
+}
+
+/// Whether it is there too.
+pub fn readable(path: &Path) -> Result<(), Diagnostic> {
+    has_known_ending(path)?;
+    let shown = escape(path.as_os_str().as_encoded_bytes());
     match File::open(path).and_then(|file| file.metadata()) {
         Ok(found) if found.is_file() => Ok(()),
         Ok(_) => Err(Diagnostic::new("read-result", Exit::Wrong, format!("'{shown}' is no file"))),

@@ -10,7 +10,7 @@ use crate::frame::{FrameError, Measured};
 use crate::name;
 use crate::output::units;
 
-pub use crate::output::load::readable;
+pub use crate::output::load::{has_known_ending, readable};
 
 /// So many quantiles that moved are told in words; the table has all.
 const MOST_TOLD: usize = 6;
@@ -148,8 +148,8 @@ fn verdict(made: &Comparison) -> String {
         n => format!("{n} quantiles"),
     };
     match made.moved.len() {
-        0 => format!("nothing moved: noise explains every shift ({statements}, 95 % for all together)"),
-        n => format!("{n} of {statements} moved further than noise explains (95 % for all together):"),
+        0 => format!("nothing moved: noise explains every shift ({statements}, 99 % for all together)"),
+        n => format!("{n} of {statements} moved further than noise explains (99 % for all together):"),
     }
 }
 

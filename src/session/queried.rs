@@ -124,7 +124,11 @@ impl Sql {
                 made("sql-column", title, self.word(name), "").help("a result has numbers, texts, and yes or no")
             }
             SqlError::Other { message } => {
-                made("sql", format!("this SQL cannot be answered: {message}"), self.span, "")
+                // What it speaks of stands in quotes of one kind or another.
+                let quoted = message.split(['\'', '`', '"']).skip(1).step_by(2);
+                let spans = quoted.map(|word| self.word(word)).filter(|span| *span != self.span);
+                let shown = name::escape(message.as_bytes());
+                made("sql", format!("this SQL cannot be answered: {shown}"), spans.last().unwrap_or(self.span), "")
             }
         }
     }

@@ -109,6 +109,14 @@ fn full_sources_of_one_kind_end_soon() {
         ("switch where a in (", "1,", ""),
         ("switch ", "x ", ""),
         ("switch ", ",\n", ""),
+        ("", "sql a;", ""),
+        ("", "sql\n", ""),
+        ("", "sql (\n", ""),
+        ("", "sql select 'a\n  -- b\n", ""),
+        ("sql select ", "a,\n", "b"),
+        ("sql select ", "a b ", ""),
+        ("assert ", "a.b<1 or ", "c.d"),
+        ("run a ", "b=1 ", ""),
     ] {
         let text = fill(before, part, after);
         let begin = Instant::now();

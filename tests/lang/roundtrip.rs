@@ -293,6 +293,7 @@ fn statement() -> BoxedStrategy<Statement> {
         Statement::Block { duration, statements, trailing }
     });
     prop_oneof![
+        3 => named(),
         4 => measured(),
         1 => block,
         1 => (frame(), option::of(style)).prop_map(|(frame, style)| Statement::Show { frame, style }),
@@ -302,6 +303,98 @@ fn statement() -> BoxedStrategy<Statement> {
         1 => query().prop_map(|query| Statement::Verify(Box::new(query))),
         1 => record().prop_map(|record| Statement::Explain(Explained::Record(Box::new(record)))),
         1 => (parameter(), option::of(default)).prop_map(|(name, default)| Statement::Param { name: at(name), default }),
+    ]
+    .boxed()
+}
+
+fn frame_column() -> impl Strategy<Value = FrameColumn> {
+    (frame(), result_column()).prop_map(|(frame, column)| FrameColumn { frame, column })
+}
+
+fn claim() -> BoxedStrategy<Spanned<Claim>> {
+    let list = prop_oneof![
+        vec(value(), 1..4).prop_map(List::Values),
+        ranges().prop_map(List::Ranges),
+        parameter().prop_map(List::Param),
+    ];
+    let side = prop_oneof![value().prop_map(|value| Side::Value(value.node)), frame_column().prop_map(Side::Column)];
+    let leaf = prop_oneof![
+        4 => (frame_column(), compare(), side)
+            .prop_map(|(left, op, right)| Claim::Compare { left: at(left), op, right: at(right) }),
+        1 => (frame_column(), list).prop_map(|(left, list)| Claim::In { left: at(left), list: at(list) }),
+        1 => frame_column().prop_map(|left| Claim::Flag(at(left))),
+    ]
+    .prop_map(at);
+    let joined = |parts: Vec<Spanned<Claim>>, and: bool| {
+        let flat = parts.into_iter().flat_map(|part| match (part.node, and) {
+            (Claim::And(inner), true) | (Claim::Or(inner), false) => inner,
+            (node, _) => vec![at(node)],
+        });
+        at(if and { Claim::And(flat.collect()) } else { Claim::Or(flat.collect()) })
+    };
+    leaf.prop_recursive(4, 16, 3, move |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|inner| at(Claim::Not(Box::new(inner)))),
+            (vec(inner, 2..4), any::<bool>()).prop_map(move |(parts, and)| joined(parts, and)),
+        ]
+    })
+    .boxed()
+}
+
+/// Tokens of SQL that may stand side by side with or without a blank.
+fn sql() -> impl Strategy<Value = Sql> {
+    let word = "[a-zA-Z_][a-zA-Z0-9_]{0,6}".prop_map(|text| (text, false, true));
+    let number = "[0-9]{1,5}(\\.[0-9]{1,3})?".prop_map(|text| (text, false, true));
+    let text = "'([a-z \\\\#;{}\"-]|''){0,8}'".prop_map(|text| (text, false, true));
+    let quoted = "\"([a-z '.;#]|\"\"){0,6}\"".prop_map(|text| (text, false, true));
+    let mark = prop_oneof![Just("("), Just(")"), Just(","), Just("="), Just("<="), Just("*"), Just("."), Just("+")]
+        .prop_map(|text| (text.to_string(), false, false));
+    let param = parameter().prop_map(|name| (name, true, true));
+    let piece = (prop_oneof![3 => word, 1 => number, 1 => text, 1 => quoted, 2 => mark, 1 => param], any::<bool>());
+    (prop_oneof![Just("select"), Just("WITH"), Just("values")], vec(piece, 0..12)).prop_map(|(first, rest)| {
+        let mut pieces = vec![at(Piece { text: first.to_string(), is_param: false, apart: false })];
+        let mut open = 0;
+        for ((text, is_param, _), _) in rest {
+            // An open bracket is an error of its own.
+            match text.as_str() {
+                "(" if !is_param => open += 1,
+                ")" if !is_param && open == 0 => continue,
+                ")" if !is_param => open -= 1,
+                _ => {}
+            }
+            pieces.push(at(Piece { text, is_param, apart: true }));
+        }
+        for _ in 0..open {
+            pieces.push(at(Piece { text: ")".to_string(), is_param: false, apart: false }));
+        }
+        // A comma at the end would wait for more.
+        pieces.push(at(Piece { text: "limit".to_string(), is_param: false, apart: true }));
+        Sql { pieces, span: Span::default() }
+    })
+}
+
+/// Statements on results that have a name.
+fn named() -> BoxedStrategy<Statement> {
+    let operand = || prop_oneof![frame().prop_map(|name| Operand::Frame(name.node)), path().prop_map(|p| Operand::File(p.node))];
+    let argument = prop_oneof![3 => value(), 1 => Just(at(Value::Word("any".into())))];
+    let arguments = vec((parameter(), argument), 0..3).prop_map(|arguments| {
+        let mut seen: Vec<String> = Vec::new();
+        let mut distinct = Vec::new();
+        for (name, value) in arguments {
+            if !seen.contains(&name) {
+                seen.push(name.clone());
+                distinct.push((at(name), value));
+            }
+        }
+        distinct
+    });
+    prop_oneof![
+        2 => (option::of(frame()), sql()).prop_map(|(name, sql)| Statement::Sql { name, sql }),
+        2 => (claim(), option::of(path())).prop_map(|(claim, otherwise)| Statement::Assert(Assert { claim, otherwise })),
+        1 => (operand(), operand())
+            .prop_map(|(before, after)| Statement::Compare(Comparison { before: at(before), after: at(after) })),
+        1 => (path(), arguments).prop_map(|(script, arguments)| Statement::Run(Run { script, arguments })),
+        1 => Just(Statement::Env),
     ]
     .boxed()
 }

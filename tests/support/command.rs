@@ -70,6 +70,11 @@ impl Schedq {
         self
     }
 
+    pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Schedq {
+        self.command.args(args);
+        self
+    }
+
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Schedq {
         self.command.env(name, value);
         self

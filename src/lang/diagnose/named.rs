@@ -35,7 +35,7 @@ impl Place<'_> {
         let problem = |named| Problem::Named(named);
         if before.is_word("else") {
             let rest = &self.tokens[self.at..];
-            let text = rest.iter().map(|token| token.text).collect::<Vec<_>>().join(" ");
+            let text = as_written(rest);
             return Some(self.error_over(0, rest.len() - 1, Problem::Unquoted { text }));
         }
         if here.kind == Kind::Text && !is_operator(before) && !claims(before) && !before.is(",") {
@@ -99,7 +99,7 @@ impl Place<'_> {
         if assigned && here.kind == Kind::Number {
             return Some(number::wrong_number(self));
         }
-        let found = self.tokens[self.at..].iter().map(|token| token.text).collect::<Vec<_>>().join(" ");
+        let found = as_written(&self.tokens[self.at..]);
         let rest = self.tokens.len() - self.at - 1;
         Some(self.error_over(0, rest, Problem::Named(Named::ArgumentWanted { found })))
     }
@@ -125,4 +125,18 @@ impl Place<'_> {
         }
         Some(place.error_over(0, joined, Problem::FileWanted { found }))
     }
+}
+
+/// The tokens with a blank where there are some.
+fn as_written(tokens: &[Token]) -> String {
+    let mut text = String::new();
+    let mut end = tokens.first().map_or(0, |first| first.start);
+    for token in tokens {
+        if token.start > end {
+            text.push(' ');
+        }
+        text.push_str(token.text);
+        end = token.span().end;
+    }
+    text
 }

@@ -98,7 +98,12 @@ impl Session {
             Operand::File(path) => {
                 let path = scope.text(&Spanned::new(path.clone(), operand.span), "file name")?;
                 let path = PathBuf::from(OsStr::from_bytes(&path));
-                match compared::readable(&path) {
+                // A statement before may be the one that writes it.
+                let looked = match scope.saved.is_empty() {
+                    true => compared::readable(&path),
+                    false => compared::has_known_ending(&path),
+                };
+                match looked {
                     Ok(()) => Some(compared::Side::File(path)),
                     Err(problem) => {
                         scope.problems.push(problem.at(scope.source, operand.span, ""));
