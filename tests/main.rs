@@ -10,6 +10,7 @@ mod known;
 mod lang;
 mod live;
 mod output;
+mod pages;
 mod plan;
 mod plans;
 mod python;

@@ -115,6 +115,9 @@ DESCRIBED(enum query_keep);
 struct query_window {
 	u64 start_ns;
 	u64 open;
+	/* How often these programs were attached before. */
+	u16 attachment;
+	u16 unused[3];
 	/* The command after `--` has executed: until then its process is a start-up stage of schedq's own. */
 	u64 command_runs;
 	/* In a PID namespace only: what the kernel's own numbers of schedq and the command are, once one of their threads has

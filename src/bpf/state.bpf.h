@@ -12,7 +12,9 @@ struct task_state {
 	/* When the open span began; 0: none is open. */
 	u64 start;
 	/* The family's own note on how it began. */
-	u32 tag;
+	u16 tag;
+	/* Of which attachment of the programs all this is. */
+	u16 attachment;
 	/* The command after `--` or a descendant of it. */
 	u32 child;
 	struct family_state family;
@@ -32,7 +34,7 @@ struct {
 	__type(value, struct task_state);
 } state_hash SEC(".maps");
 
-static __always_inline struct task_state *state_of(struct task_struct *p, bool create)
+static __always_inline struct task_state *any_state_of(struct task_struct *p, bool create)
 {
 	struct task_state zero = {};
 	struct task_state *state;
@@ -44,6 +46,20 @@ static __always_inline struct task_state *state_of(struct task_struct *p, bool c
 	if (!state && create) {
 		bpf_map_update_elem(&state_hash, &key, &zero, BPF_NOEXIST);
 		state = bpf_map_lookup_elem(&state_hash, &key);
+	}
+	return state;
+}
+
+/* What an earlier attachment has left says nothing: meanwhile nobody saw the task. */
+static __always_inline struct task_state *state_of(struct task_struct *p, bool create)
+{
+	struct task_state *state = any_state_of(p, create);
+
+	if (state && state->attachment != window.attachment) {
+		if (!create)
+			return NULL;
+		__builtin_memset(state, 0, sizeof(*state));
+		state->attachment = window.attachment;
 	}
 	return state;
 }

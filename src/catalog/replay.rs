@@ -126,6 +126,8 @@ pub trait Pairing {
                 if only_switches || columns.kind[place.row] == SWITCH {
                     self.event(&columns.event(&place, Kind::Switch), known, out)?;
                     place.switches += 1;
+                } else if columns.kind[place.row] == WAKEUP {
+                    self.event(&columns.event(&place, Kind::Wakeup), known, out)?;
                 } else if let Some(kind) = Kind::of_number(columns.kind[place.row]) {
                     self.event(&columns.event(&place, kind), known, out)?;
                 }

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use clap::builder::PossibleValue;
 use clap::{Arg, Command};
 use clap_complete::{Shell as Kind, generate};
 
@@ -120,15 +121,30 @@ fn fish(command: &Command) -> String {
              -F -a '(set -l line (commandline -opc); $line[1] completions --names {verb} 2>/dev/null)'"
         );
     }
+    // clap's own are for a line that is whole: one that ends at an option whose value is due is not.
+    for option in command.get_opts() {
+        if let Some(long) = option.get_long() {
+            let short = option.get_short().map_or_else(String::new, |short| format!(" -s {short}"));
+            for value in option.get_possible_values() {
+                let _ = write!(out, "complete -c schedq{short} -l {long} -x -a {}", value.get_name());
+                described(&mut out, &value);
+            }
+        }
+    }
     for verb in command.get_subcommands() {
         let values = verb.get_positionals().flat_map(Arg::get_possible_values);
         for value in values.filter(|value| !value.is_hide_set()) {
             let _ = write!(out, "{} -f -a {}", using(verb.get_name()), value.get_name());
-            if let Some(help) = value.get_help() {
-                let _ = write!(out, " -d '{}'", help.to_string().replace('\'', "\\'"));
-            }
-            out.push('\n');
+            described(&mut out, &value);
         }
     }
     out
+}
+
+/// The end of a line of fish: what a value means.
+fn described(out: &mut String, value: &PossibleValue) {
+    if let Some(help) = value.get_help() {
+        let _ = write!(out, " -d '{}'", help.to_string().replace('\'', "\\'"));
+    }
+    out.push('\n');
 }

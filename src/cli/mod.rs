@@ -9,6 +9,7 @@ mod progress;
 mod prompted;
 mod signals;
 pub mod surroundings;
+mod target;
 mod terminal;
 mod texts;
 

@@ -3,10 +3,14 @@
 use std::io::{self, StdoutLock, Write};
 use std::time::{Duration, Instant};
 
+use unicode_width::UnicodeWidthStr;
+
 use super::look;
 use super::terminal::Terminal;
+use crate::output::ndjson::Label;
+use crate::output::screen;
 use crate::repl::Screen;
-use crate::session::Pressed;
+use crate::session::{Frame, Pressed};
 
 pub struct Prompted {
     pressed: Pressed,
@@ -62,6 +66,53 @@ impl Terminal {
         let pressed = self.prompted.as_ref().map(|prompted| (prompted.pressed.clone(), prompted.pressed.count()));
         Outlet { out: io::stdout().lock(), pressed, cut: false }
     }
+
+    /// Ends what was written.
+    pub(super) fn written(&mut self, mut out: Outlet) -> io::Result<()> {
+        out.flush()?;
+        let was_cut = out.was_cut();
+        drop(out);
+        if was_cut {
+            self.note("interrupted: the rest is not shown");
+        }
+        Ok(())
+    }
+
+    /// As much of a result as the screen has room for, where somebody looks at one.
+    pub(super) fn fitted(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<String> {
+        let lines = self.prompted.as_ref().and_then(|_| look::lines());
+        let Some(lines) = lines else { return self.people(frame) };
+        self.measure();
+        let name = if let Label::Name(name) = label { name } else { "_" };
+        screen::render(frame, &self.out, lines, name).map_err(io::Error::other)
+    }
+
+    /// The lines about a result: with how long it took, and none wider than the screen.
+    pub(super) fn at_length(&self, mut lines: Vec<String>) -> Vec<String> {
+        let Some(prompted) = &self.prompted else { return lines };
+        if let Some(first) = lines.first_mut() {
+            first.push_str(if self.err.unicode { " · " } else { ", " });
+            first.push_str(&prompted.took());
+        }
+        lines.iter().flat_map(|line| folded(line, self.err.width)).collect()
+    }
+}
+
+/// Lines that are broken between words, and go on indented. What is painted counts as wide as it is written.
+fn folded(line: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in line.split(' ') {
+        let last = lines.last_mut().expect("there is one");
+        if last.trim().is_empty() || last.width() + 1 + word.width() <= width {
+            if !last.is_empty() && !last.ends_with("  ") {
+                last.push(' ');
+            }
+            last.push_str(word);
+        } else {
+            lines.push(format!("  {word}"));
+        }
+    }
+    lines
 }
 
 /// So much is written before the next look whether somebody has had enough.
@@ -99,6 +150,13 @@ impl Write for Outlet {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        assert_eq!(folded("a bb ccc", usize::MAX), ["a bb ccc"]);
+        assert_eq!(folded("a bb ccc dd", 6), ["a bb", "  ccc", "  dd"]);
+        assert_eq!(folded("longword x", 4), ["longword", "  x"]);
+    }
 
     #[test]
     fn times_have_three_digits() {

@@ -1,31 +1,31 @@
 //! Results to standard output, everything else to standard error, so that a pipe sees only data.
 
+mod derived;
+
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
 
 use jiff::tz::TimeZone;
 
 use super::args::{Args, Format};
-use super::closed::stdout_was_closed;
 use super::look;
 use super::progress::Progress;
-use super::prompted::{Outlet, Prompted};
-use crate::diagnostic::{Diagnostic, Exit};
-use crate::output::file::{self, Prepared};
+use super::prompted::Prompted;
+use crate::diagnostic::Diagnostic;
+use crate::output::file::Prepared;
 use crate::output::ndjson::Label;
-use crate::output::{Style, csv, diagnostic, heatmap, histogram, json, ndjson, screen, table, taped, trust};
-use crate::session::{Audience, Finished, Frame, Plan, Recorded};
+use crate::output::{Style, csv, diagnostic, heatmap, histogram, json, ndjson, table, taped, trust};
+use crate::session::{Audience, Compared, Finished, Frame, Plan, Recorded};
 
 pub struct Terminal {
     format: Format,
     /// As `--format` has it.
-    asked: Option<Format>,
+    pub(super) asked: Option<Format>,
     /// For standard output and for standard error: either may be a terminal alone.
     pub(super) out: Style,
     pub(super) err: Style,
     quiet: bool,
-    file: Option<Prepared>,
-    output: Option<std::path::PathBuf>,
+    pub(super) file: Option<Prepared>,
+    pub(super) output: Option<std::path::PathBuf>,
     progress: Progress,
     progress_wanted: bool,
     batches: table::Batches,
@@ -67,60 +67,6 @@ impl Terminal {
         }
     }
 
-    /// The file's ending and `--format` must not say different things; where the ending says nothing, `--format` does.
-    fn prepare(&self, path: &Path) -> Result<Prepared, Diagnostic> {
-        let asked = match self.asked {
-            None | Some(Format::Table) => None,
-            Some(Format::Json) => Some(file::Format::Json),
-            Some(Format::Ndjson) => Some(file::Format::Ndjson),
-            Some(Format::Csv) => Some(file::Format::Csv),
-        };
-        match (asked, file::Format::from_path(path)) {
-            (Some(asked), None) => file::prepare_as(path, asked),
-            (Some(asked), Some(ending)) if asked != ending => {
-                let path = crate::name::escape(path.as_os_str().as_encoded_bytes());
-                Err(Diagnostic::new(
-                    "two-formats",
-                    Exit::Wrong,
-                    format!("--format and the ending of '{path}' say different things"),
-                )
-                .help("leave --format out: the ending chooses the format"))
-            }
-            _ => file::prepare(path),
-        }
-    }
-
-    /// Finds out before any window starts whether results can be written.
-    pub fn ready(&mut self) -> Result<(), Diagnostic> {
-        if let Some(path) = &self.output {
-            self.file = Some(self.prepare(path)?);
-        } else if stdout_was_closed() {
-            return Err(Diagnostic::new(
-                "output",
-                Exit::Failed,
-                "standard output is closed, so results have nowhere to go",
-            )
-            .help("give it a place, or write to a file with -o"));
-        }
-        Ok(())
-    }
-
-    /// Whether the file of `-o` can hold so many results: asked before any window starts.
-    pub fn takes(&self, results: usize) -> Result<(), Diagnostic> {
-        match (&self.file, &self.output) {
-            (Some(file), Some(path)) if results > 1 && !file.format().holds_several() => {
-                let path = crate::name::escape(path.as_os_str().as_encoded_bytes());
-                Err(Diagnostic::new(
-                    "several-results",
-                    Exit::Wrong,
-                    format!("'{path}' holds one result, and there are {results}"),
-                )
-                .help("save each result to a file of its own, or use .json or .ndjson"))
-            }
-            _ => Ok(()),
-        }
-    }
-
     pub fn tell(&mut self, problem: &Diagnostic) {
         self.progress.clear();
         // When standard error is gone too, there is nobody left to tell.
@@ -145,17 +91,6 @@ impl Terminal {
             out.write_all(b"\n")?;
         }
         self.written(out)
-    }
-
-    /// Ends what was written.
-    fn written(&mut self, mut out: Outlet) -> io::Result<()> {
-        out.flush()?;
-        let was_cut = out.was_cut();
-        drop(out);
-        if was_cut {
-            self.note("interrupted: the rest is not shown");
-        }
-        Ok(())
     }
 
     /// Writes what is only complete at the end: one JSON document, or the file of `-o`.
@@ -196,16 +131,7 @@ impl Terminal {
         }
     }
 
-    /// As much of a result as the screen has room for, where somebody looks at one.
-    fn fitted(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<String> {
-        let lines = self.prompted.as_ref().and_then(|_| look::lines());
-        let Some(lines) = lines else { return self.people(frame) };
-        self.measure();
-        let name = if let Label::Name(name) = label { name } else { "_" };
-        screen::render(frame, &self.out, lines, name).map_err(io::Error::other)
-    }
-
-    fn people(&self, frame: &Frame) -> io::Result<String> {
+    pub(super) fn people(&self, frame: &Frame) -> io::Result<String> {
         let made = if histogram::applies(frame) {
             histogram::render(frame, &self.out)
         } else {
@@ -222,39 +148,19 @@ impl Terminal {
         self.batches.render(frame, &self.out).map_err(io::Error::other)
     }
 
-    /// A frame in the form of the command line.
-    fn plain(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<()> {
-        self.progress.clear();
-        let mut out = BufWriter::new(self.outlet());
-        match self.format {
-            _ if self.keeps() => self.keep(label, frame),
-            Format::Ndjson => ndjson::write(&mut out, frame, label)?,
-            Format::Csv => {
-                if self.results > 0 {
-                    out.write_all(b"\n")?;
-                }
-                csv::write(&mut out, frame, true)?;
-                self.results += 1;
-            }
-            Format::Table | Format::Json => out.write_all(self.people(frame)?.as_bytes())?,
-        }
-        out.flush()?;
-        let out = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        self.written(out)
-    }
-
     fn trust(&mut self, frame: &Frame) {
         if self.quiet && !frame.meta.has_loss() {
             return;
         }
-        let mut lines = trust::lines(&frame.meta, &self.err);
-        if let (Some(prompted), Some(first)) = (&self.prompted, lines.first_mut()) {
-            first.push_str(if self.err.unicode { " · " } else { ", " });
-            first.push_str(&prompted.took());
-        }
+        let lines = self.at_length(trust::lines(&frame.meta, &self.err));
         for line in lines {
             self.note(&line);
         }
+    }
+
+    /// Whether results are written together at the end.
+    fn keeps_all(&self) -> bool {
+        self.file.is_some() || self.format == Format::Json
     }
 }
 
@@ -283,7 +189,7 @@ impl Audience for Terminal {
     }
 
     fn keeps(&self) -> bool {
-        self.file.is_some() || self.format == Format::Json
+        self.keeps_all()
     }
 
     fn batch(&mut self, label: Label<'_>, _: &Plan, frame: &Frame) -> io::Result<()> {
@@ -367,35 +273,17 @@ impl Audience for Terminal {
 
     fn derived(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<()> {
         self.know_zone();
-        self.plain(label, frame)?;
-        // It has no window of its own to tell of, but what its tables lack it lacks too.
-        if frame.meta.has_loss() {
-            self.trust(frame);
-        } else if !self.quiet {
-            frame.meta.notes.iter().for_each(|note| self.note(&format!("note: {note}")));
-        }
-        Ok(())
+        self.tell_derived(label, frame)
     }
 
-    fn compared(&mut self, label: Label<'_>, frame: &Frame, before: &[String], after: &[String]) -> io::Result<()> {
+    fn compared(&mut self, label: Label<'_>, comparison: &Compared<'_>) -> io::Result<()> {
         self.know_zone();
-        if self.keeps() || self.format != Format::Table {
-            return self.plain(label, frame);
-        }
-        let table = table::render(frame, &self.out).map_err(io::Error::other)?;
-        self.print(&format!("{}\n\n{table}\n{}\n", before.join("\n"), after.join("\n")))
+        self.tell_compared(label, comparison)
     }
 
     fn environment(&mut self, name: &str, frame: &Frame, short: bool) -> io::Result<()> {
         self.know_zone();
-        if self.keeps() || self.format != Format::Table {
-            return self.plain(Label::Name(name), frame);
-        }
-        let text = match short {
-            true => format!("{name}\n{}\n", table::render(frame, &self.out).map_err(io::Error::other)?),
-            false => format!("{name}: {} rows (show {name})\n", frame.data.height()),
-        };
-        self.print(&text)
+        self.tell_environment(name, frame, short)
     }
 
     fn show(&mut self, name: &str, frame: &Frame, style: Option<&str>) -> io::Result<()> {

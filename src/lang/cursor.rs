@@ -59,6 +59,12 @@ pub fn open_text(typed: &str) -> Vec<u8> {
     }
 }
 
+/// The bytes of a text with its quotes; none of one that is wrong.
+pub fn closed_text(text: &str) -> Vec<u8> {
+    let closes = text.len() >= 2 && text.ends_with(&text[..1]);
+    if closes { literal::text(text).unwrap_or_default() } else { Vec::new() }
+}
+
 /// Whether what follows still belongs to it.
 fn goes_on(chunk: &Chunk, all: &[Token]) -> bool {
     let Some(last) = chunk.head.last() else { return false };

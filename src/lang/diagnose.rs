@@ -138,7 +138,9 @@ impl<'t> Place<'t> {
             }
             let file = self.tokens.get(1).is_some_and(|token| token.kind == Kind::Text);
             let from = file.then_some("from").into_iter();
-            let nearest = nearest(&word, from.chain(STATEMENTS.iter().copied()))?;
+            // A longer word than a short one is rather the name of something.
+            let statements = STATEMENTS.iter().copied().filter(|known| known.len() > 3 || known.len() == word.len());
+            let nearest = nearest(&word, from.chain(statements))?;
             let unknown = self.at <= 2 && first.kind == Kind::Word && nearest != word && !named;
             let fits = self.here().is_none_or(|token| !token.is_any_word(CLAUSES) && !is_operator(token));
             return (unknown && fits)

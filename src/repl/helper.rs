@@ -50,7 +50,7 @@ impl Completer for Helper {
         let start = self.in_line(found.start);
         if let [only] = found.candidates.as_slice() {
             // What is whole is followed by a blank, unless one is there.
-            let whole = !only.insert.ends_with(['(', '/']) && !line[pos..].starts_with([' ', ')', ',']);
+            let whole = !only.insert.ends_with(['(', '/', '=']) && !line[pos..].starts_with([' ', ')', ',']);
             let replacement = format!("{}{}", only.insert, if whole { " " } else { "" });
             return Ok((start, vec![Pair { display: only.shown.clone(), replacement }]));
         }

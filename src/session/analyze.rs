@@ -74,7 +74,7 @@ impl Session {
         let before = rate((began, before), (clock::monotonic_ns(), counters::context_switches()));
         let statistics = Statistics::on();
         let mut watcher = Watcher { audience, counted: Vec::new(), matched: 0 };
-        let results = window::run(&[plan], &[], command.as_mut(), &self.events, &mut watcher);
+        let results = window::run(&[plan], &[], command.as_mut(), &self.events, None, &mut watcher);
         let Watcher { audience, counted, .. } = watcher;
         drop(statistics);
         let window::Results { outcomes, mut runs, .. } = results?;

@@ -37,7 +37,6 @@ mod zero;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::time::Duration;
 
 use crate::diagnostic::{Diagnostic, Exit, Source};
 pub use crate::frame::Frame;
@@ -89,8 +88,8 @@ pub trait Audience {
     fn recorded(&mut self, recorded: &Recorded) -> io::Result<()>;
     /// A result that no window gave, but other results.
     fn derived(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<()>;
-    /// Two results compared, with what is to be said before and behind.
-    fn compared(&mut self, label: Label<'_>, frame: &Frame, before: &[String], after: &[String]) -> io::Result<()>;
+    /// Two results compared.
+    fn compared(&mut self, label: Label<'_>, comparison: &Compared<'_>) -> io::Result<()>;
     /// One of the frames of `env`; people are shown only the short ones.
     fn environment(&mut self, name: &str, frame: &Frame, short: bool) -> io::Result<()>;
     /// `show NAME [as STYLE]`
@@ -108,6 +107,16 @@ pub struct Finished<'a> {
     /// With `every`, and for rows: what was not yet handed out by [`Audience::batch`].
     pub last: Option<&'a Frame>,
     pub shown: bool,
+}
+
+/// A comparison, ready to be shown.
+pub struct Compared<'a> {
+    pub frame: &'a Frame,
+    /// So many of its first rows say something.
+    pub told: usize,
+    /// What people are told before the rows, and behind them.
+    pub before: &'a [String],
+    pub after: &'a [String],
 }
 
 /// How a run went, for the exit status.
@@ -146,6 +155,9 @@ pub struct Session {
     results: usize,
     /// The last result is kept as [`prompt::LAST`].
     keeps_last: bool,
+    /// Programs that wait to be asked again.
+    #[cfg(feature = "live")]
+    pool: crate::source::live::Pool,
 }
 
 /// Why a run stopped.
@@ -169,47 +181,15 @@ impl From<io::Error> for Stop {
 
 impl Session {
     pub fn new(settings: Settings, events: Events) -> Self {
-        Self { settings, params: Params::new(), frames: BTreeMap::new(), events, results: 0, keeps_last: false }
-    }
-
-    /// From now on the last result can be asked for as [`prompt::LAST`].
-    pub fn keep_last(&mut self) {
-        self.keeps_last = true;
-    }
-
-    /// Nothing runs: somebody is at the prompt.
-    pub fn rest(&self) {
-        self.events.rest();
-    }
-
-    /// A statement was typed.
-    pub fn busy(&self) {
-        self.events.busy();
-    }
-
-    /// The signal that came within `time`, if one did.
-    pub fn signalled(&self, time: Duration) -> Option<i32> {
-        match self.events.wait_for(time) {
-            Ok(Event::Stop(signal)) => Some(signal),
-            _ => None,
-        }
-    }
-
-    /// The signal that ends the program, if one came.
-    pub fn terminated(&self) -> Option<i32> {
-        self.events.terminated()
-    }
-
-    /// Counts the signals that came.
-    pub fn pressed(&self) -> Pressed {
-        self.events.pressed()
-    }
-
-    /// Whether what runs is not wanted any more.
-    fn go_on(&self) -> Result<(), Stop> {
-        match self.events.abandoned() {
-            true => Err(Diagnostic::new("abandoned", Exit::Interrupted, "abandoned: the result is not kept").into()),
-            false => Ok(()),
+        Self {
+            settings,
+            params: Params::new(),
+            frames: BTreeMap::new(),
+            events,
+            results: 0,
+            keeps_last: false,
+            #[cfg(feature = "live")]
+            pool: crate::source::live::Pool::new(settings.map_bytes),
         }
     }
 

@@ -1,8 +1,9 @@
 //! What only a prompt understands: help, lists, descriptions, leaving.
 
 use std::path::Path;
+use std::time::Duration;
 
-use super::{Frame, Session, described, help, texts};
+use super::{Event, Frame, Pressed, Session, Stop, described, help, texts};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::lang::cursor;
 use crate::name;
@@ -75,6 +76,47 @@ fn unquoted(text: &str) -> String {
 }
 
 impl Session {
+    /// From now on the last result can be asked for as [`LAST`].
+    pub fn keep_last(&mut self) {
+        self.keeps_last = true;
+    }
+
+    /// Nothing runs: somebody is at the prompt.
+    pub fn rest(&self) {
+        self.events.rest();
+    }
+
+    /// A statement was typed.
+    pub fn busy(&self) {
+        self.events.busy();
+    }
+
+    /// The signal that came within `time`, if one did.
+    pub fn signalled(&self, time: Duration) -> Option<i32> {
+        match self.events.wait_for(time) {
+            Ok(Event::Stop(signal)) => Some(signal),
+            _ => None,
+        }
+    }
+
+    /// The signal that ends the program, if one came.
+    pub fn terminated(&self) -> Option<i32> {
+        self.events.terminated()
+    }
+
+    /// Counts the signals that came.
+    pub fn pressed(&self) -> Pressed {
+        self.events.pressed()
+    }
+
+    /// Whether what runs is not wanted any more.
+    pub(super) fn go_on(&self) -> Result<(), Stop> {
+        match self.events.abandoned() {
+            true => Err(Diagnostic::new("abandoned", Exit::Interrupted, "abandoned: the result is not kept").into()),
+            false => Ok(()),
+        }
+    }
+
     /// `help [TOPIC]`; `keys` are those of the prompt.
     ///
     /// # Errors

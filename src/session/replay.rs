@@ -17,7 +17,7 @@ use crate::plan::{AroundTime, Plan, Scan};
 use crate::source::trace::batches::Next;
 use crate::source::trace::read::Recording;
 use crate::source::trace::wanted::Wanted;
-use crate::source::trace::{Error, Needs, Playback, Recorded};
+use crate::source::trace::{Error, Playback, Recorded};
 use crate::source::{Ended, Outcome, Table, Window};
 
 /// The name under which the built-in recording is asked.
@@ -119,7 +119,7 @@ impl Session {
             Diagnostic::new("no-replay", Exit::NotPossible, format!("{family} cannot be had from recorded events"))
                 .help("ask the running system, without from")
         })?;
-        let wanted = wanted(&playback.needs());
+        let wanted = Wanted::of(&playback.needs());
         let (from, to) = scan.range.unwrap_or((0, u64::MAX));
         let start_ns = from.max(meta.start_ns);
         let mut window = Window {
@@ -229,23 +229,6 @@ pub fn open(name: &str) -> Result<Recording, Diagnostic> {
     file.write_all(SAMPLE_BYTES).map_err(failed)?;
     // It is held open from here on; this name of it is good as long as `file`.
     Recording::open(Path::new(&format!("/proc/self/fd/{}", file.as_raw_fd()))).map_err(|e| e.diagnostic())
-}
-
-fn wanted(needs: &Needs) -> Wanted {
-    use crate::catalog::task::slot;
-    let has = |slot: usize| needs.identity & (1 << slot) != 0;
-    Wanted {
-        kinds: Wanted::kinds(needs.kinds),
-        at: needs.fields.at,
-        cpu: needs.fields.cpu,
-        other: needs.fields.other,
-        state: needs.fields.state,
-        target: false,
-        flags: needs.fields.flags,
-        identities: true,
-        comm: has(slot::COMM),
-        prio: has(slot::PRIO),
-    }
 }
 
 /// What a person must know of the recording to read the answer.

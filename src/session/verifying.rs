@@ -78,7 +78,7 @@ impl Session {
         let mut command = command.map(Command::hold).transpose()?;
         let checks: Vec<Check> = plan.family.checks.iter().filter(|check| applies(check, scope)).copied().collect();
         let mut reader = Reader { audience, scope, checks, before: None, after: None };
-        let results = window::run(&[plan], &[], command.as_mut(), &self.events, &mut reader);
+        let results = window::run(&[plan], &[], command.as_mut(), &self.events, None, &mut reader);
         let Reader { audience, checks, before, after, .. } = reader;
         let window::Results { mut outcomes, .. } = results?;
         let (Some(outcome), Some(before), Some(after)) = (outcomes.pop(), before, after) else { return Ok(()) };

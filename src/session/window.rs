@@ -11,7 +11,7 @@ use super::{Event, Events};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::host::clock::{monotonic_ns, realtime_ns};
 use crate::plan::{Plan, Record};
-use crate::source::live::{Live, Processes, Ran};
+use crate::source::live::{Live, Pool, Processes, Ran};
 use crate::source::{Ended, Outcome, Table, Window};
 
 /// How often a ring is emptied. At 16 MiB it takes a million rows of five columns a second.
@@ -137,12 +137,13 @@ pub struct Results {
 }
 
 /// Runs the plans and makes the recordings in one window. The command, if any, is started when all probes are attached, and
-/// waited for.
+/// waited for. Programs that `pool` has are attached again; without one everything is loaded, and counts from its birth on.
 pub fn run(
     plans: &[&Plan],
     records: &[Record],
     mut command: Option<&mut Command>,
     events: &Events,
+    mut pool: Option<&mut Pool>,
     watcher: &mut dyn Watcher,
 ) -> Result<Results, Diagnostic> {
     let processes = Processes { own: std::process::id(), child: command.as_ref().map(|c| c.pid()) };
@@ -151,7 +152,11 @@ pub fn run(
         parts.tapes.push(Taping { tape: Tape::attach(record, processes)?, deadline_ns: None, ended: false });
     }
     for (index, plan) in plans.iter().enumerate() {
-        let live = Live::attach(&plan.scan, processes).map_err(|e| e.diagnostic())?;
+        let live = match pool.as_deref_mut() {
+            Some(pool) => Live::attach_again(&plan.scan, processes, None, pool),
+            None => Live::attach(&plan.scan, processes),
+        };
+        let live = live.map_err(|e| e.diagnostic())?;
         parts.queries.push(Open {
             live,
             start_ns: 0,
@@ -194,7 +199,11 @@ pub fn run(
     let mut outcomes = Vec::with_capacity(parts.queries.len());
     for one in parts.queries {
         let window = one.window(start);
-        let (table, account, notes) = one.live.finish().map_err(|e| e.diagnostic())?;
+        let read = match pool.as_deref_mut() {
+            Some(pool) => one.live.finish_into(pool),
+            None => one.live.finish(),
+        };
+        let (table, account, notes) = read.map_err(|e| e.diagnostic())?;
         outcomes.push(Outcome { table, account, window, notes });
     }
     let recordings = parts.tapes.into_iter().map(|one| one.tape.finish()).collect();

@@ -97,7 +97,15 @@ fn the_query() {
         let (window, _) = members(&btf, "query_window");
         assert_eq!(
             window,
-            owned(vec![("start_ns", 0), ("open", 8), ("command_runs", 16), ("own_tgid", 24), ("child_tgid", 32)])
+            owned(vec![
+                ("start_ns", 0),
+                ("open", 8),
+                ("attachment", 16),
+                ("unused", 18),
+                ("command_runs", 24),
+                ("own_tgid", 32),
+                ("child_tgid", 40)
+            ])
         );
         // Every column of the widest family fits into a record.
         let words: u8 = family.columns().map(|c| c.kind.slots()).sum();

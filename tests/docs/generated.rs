@@ -5,6 +5,10 @@ use std::fmt::Write as _;
 use schedq::catalog::{
     self, Column, FAMILIES, Family, Kind, LossKind, RECURSION, ROWS_MEMORY, SHARED_LOSSES, event, replay, task,
 };
+use schedq::cli::args::{self, Args};
+use schedq::cli::surroundings::{ENVIRONMENT, FILES};
+use schedq::diagnostic::Exit;
+use schedq::lang::reference;
 use schedq::source::trace::schema;
 
 /// Cells of a row of a table.
@@ -91,6 +95,102 @@ pub fn recorded_columns() -> String {
     let mut out = row(&["column", "holds", "of", "is"]) + "|---|---|---|---|\n";
     for column in &schema::COLUMNS {
         out += &row(&[&format!("`{}`", column.name), column.kind.word(), &column.rows.words(), column.doc]);
+    }
+    out
+}
+
+/// The stats of the language page.
+pub fn stats() -> String {
+    let mut out = row(&["stat", "is", "column"]) + "|---|---|---|\n";
+    for stat in reference::STATS {
+        let column = if stat.column.is_empty() { String::new() } else { format!("`{}`", stat.column) };
+        out += &row(&[&format!("`{}`", stat.usage), stat.doc, &column]);
+    }
+    out
+}
+
+fn help(help: Option<&clap::builder::StyledStr>) -> String {
+    help.map(ToString::to_string).unwrap_or_default().replace('<', "\\<")
+}
+
+/// What is typed for an argument without a dash.
+fn positional(arg: &clap::Arg) -> String {
+    let names: Vec<&str> = arg.get_value_names().unwrap_or_default().iter().map(|name| name.as_str()).collect();
+    let many = if arg.get_num_args().is_some_and(|range| range.max_values() > 1) { " …" } else { "" };
+    let before = if arg.is_last_set() { "-- " } else { "" };
+    let shown = format!("{before}{}{many}", names.join(" "));
+    if arg.is_required_set() { shown } else { format!("[{shown}]") }
+}
+
+/// The verbs of the command line.
+pub fn verbs() -> String {
+    let mut out = row(&["command", "what it does"]) + "|---|---|\n";
+    let mut command = Args::described();
+    command.build();
+    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+        let mut typed = format!("schedq {}", verb.get_name());
+        let own = verb.get_arguments().filter(|arg| !arg.is_hide_set() && !arg.is_global_set());
+        for arg in own.filter(|arg| !["help", "version"].contains(&arg.get_id().as_str())) {
+            typed += &match arg.get_long() {
+                Some(long) => format!(" [--{long}]"),
+                None => format!(" {}", positional(arg)),
+            };
+        }
+        out += &row(&[&format!("`{typed}`"), &help(verb.get_about())]);
+    }
+    out
+}
+
+/// The options of the command line.
+pub fn options() -> String {
+    let mut out = row(&["option", "what it does"]) + "|---|---|\n";
+    for option in Args::described().get_opts() {
+        let values: Vec<String> =
+            option.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+        let names = option.get_value_names().unwrap_or_default();
+        let value = match (values.is_empty(), names) {
+            (false, _) => format!(" {}", values.join("|")),
+            (true, [name, ..]) => format!(" {name}"),
+            (true, []) => String::new(),
+        };
+        let value = if option.get_action().takes_values() { value } else { String::new() };
+        let short = option.get_short().map(|short| format!("`-{short}{value}`"));
+        let long = option.get_long().map(|long| format!("`--{long}{value}`"));
+        let default: Vec<_> = option.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+        let default = match option.get_action().takes_values() && !default.is_empty() {
+            true => format!(" [default: {}]", default.join(" ")),
+            false => String::new(),
+        };
+        let names: Vec<String> = short.into_iter().chain(long).collect();
+        out += &row(&[&names.join(", "), &format!("{}{default}", help(option.get_help()))]);
+    }
+    out
+}
+
+/// The statuses with which the program ends.
+pub fn statuses() -> String {
+    let mut out = row(&["status", "says"]) + "|---|---|\n" + &row(&["0", args::FINE]);
+    for exit in Exit::ALL {
+        out += &row(&[&exit.code().to_string(), exit.doc()]);
+    }
+    format!("{out}\n{}\n", args::OF_COMMAND)
+}
+
+/// The variables of the environment, and the files.
+pub fn environment() -> String {
+    let mut out = row(&["variable", "decides"]) + "|---|---|\n";
+    ENVIRONMENT.iter().for_each(|(name, doc)| out += &row(&[&format!("`{name}`"), doc]));
+    out += &format!("\n{}|---|---|\n", row(&["file", "is"]));
+    FILES.iter().for_each(|(name, doc)| out += &row(&[&format!("`{name}`"), doc]));
+    out
+}
+
+/// The keys of the prompt.
+pub fn keys() -> String {
+    let mut out = row(&["key", "does"]) + "|---|---|\n";
+    for (key, does) in schedq::repl::keys::KEYS {
+        let keys: Vec<String> = key.split(' ').map(|key| format!("`{key}`")).collect();
+        out += &row(&[&keys.join(" "), does]);
     }
     out
 }

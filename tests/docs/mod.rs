@@ -4,10 +4,12 @@
 //! Every fence names its language. Those that are read:
 //! - `schedq`: statements that pass `schedq check`; `schedq canonical`: also as `schedq fmt` prints them; `schedq wrong`:
 //!   they must not pass.
-//! - `sh`: every command that runs schedq is checked; `console`: the lines behind `$ `, the others are output.
+//! - `sh`: every command that runs schedq is checked; `console live`: the lines behind `$ `, the others are output.
+//! - `console`: it is typed, and what comes is compared: see `console.rs`. `UPDATE_DOCS=1` writes it anew.
 //!
 //! Code in a line, and an indented line, that begins with `schedq ` is a command too. One with a placeholder (`NAME`, `…`) is parsed, not checked.
 
+mod console;
 mod generated;
 mod markdown;
 mod shell;
@@ -20,7 +22,7 @@ use std::{env, fs};
 use schedq::catalog::FAMILIES;
 use schedq::cli::args::{Args, Verb};
 use schedq::diagnostic::{Diagnostic, Source};
-use schedq::lang::RESERVED;
+use schedq::lang::{RESERVED, reference};
 use schedq::output::file::Format;
 use schedq::session::{Session, Settings, events, saved, texts};
 
@@ -154,13 +156,31 @@ fn wrong_block(block: &Block) -> Vec<String> {
         "schedq wrong" if wrong_statements(&block.text, false, true).is_empty() => vec!["nothing is wrong".to_owned()],
         "schedq wrong" => Vec::new(),
         info if info.starts_with("schedq") => vec![format!("what is `{info}`?")],
-        "console" => {
-            let lines: Vec<&str> = block.text.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
-            wrong_shell(&lines.join("\n"))
-        }
+        // It is typed: see `what_is_typed_on_the_pages_gives_what_they_show`.
+        "console" => Vec::new(),
+        "console live" => wrong_session(&console::typed(&block.text)),
+        info if info.starts_with("console") => vec![format!("what is `{info}`?")],
         "sh" => wrong_shell(&block.text),
         _ => Vec::new(),
     }
+}
+
+/// What is wrong with lines of a terminal: scripts that are written there, and commands that may use them, and results that
+/// were saved by a line before.
+fn wrong_session(typed: &[console::Typed]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut written = Vec::new();
+    for one in typed {
+        if let Some((file, text)) = one.written() {
+            wrong.extend(wrong_statements(&text, false, true));
+            written.push(file);
+            continue;
+        }
+        let uses = written.iter().any(|file| one.command.split_whitespace().any(|word| word == file));
+        let found = wrong_shell(&one.command);
+        wrong.extend(found.into_iter().filter(|problem| !problem.contains("[read-result]") && !uses));
+    }
+    wrong
 }
 
 /// Code in a line: a command when it begins so.
@@ -280,7 +300,11 @@ fn these_tests_can_fail() {
         ("sh", "schedq check nosuch.sq", "nosuch.sq"),
         ("sh", "schedq describe nosuch", "no family"),
         ("sh", "schedq -e 'open", "quote"),
-        ("console", "output\n$ schedq -e 'nosuch'\n", "no family"),
+        ("console live", "output\n$ schedq -e 'nosuch'\n", "no family"),
+        ("console live", "$ schedq -e '\n> nosuch'\n", "no family"),
+        ("console live", "$ cat > x.sq <<'END'\n> nosuch\n> END\n$ schedq run x.sq\n", "no family"),
+        ("console live", "$ cat > y.sq <<'END'\n> END\n$ schedq run x.sq\n", "no saved query"),
+        ("console dead", "", "what is"),
     ] {
         let found = block(info, text);
         assert!(!found.is_empty() && found.contains(expected), "{info}: {text}: {found:?}");
@@ -290,7 +314,8 @@ fn these_tests_can_fail() {
         ("schedq wrong", "nosuch count"),
         ("sh", &*format!("sudo schedq -e \"{example}\" | head; schedq run runqlat pid=$PID")),
         ("sh", "cargo install nosuch"),
-        ("console", "schedq -e 'nosuch' is output\n$ schedq list"),
+        ("console live", "schedq -e 'nosuch' is output\n$ schedq list"),
+        ("console live", &*format!("$ cat > x.sq <<'END'\n> {example}\n> END\n$ schedq run x.sq\n")),
         ("text", "nosuch"),
     ] {
         assert_eq!(block(info, text), "", "{info}: {text}");
@@ -318,6 +343,12 @@ fn generated_parts_are_up_to_date() {
         ("docs/trust.md", "losses", generated::losses()),
         ("docs/recording.md", "events", generated::recorded_events()),
         ("docs/recording.md", "columns", generated::recorded_columns()),
+        ("docs/language.md", "stats", generated::stats()),
+        ("docs/language.md", "verbs", generated::verbs()),
+        ("docs/language.md", "options", generated::options()),
+        ("docs/language.md", "statuses", generated::statuses()),
+        ("docs/language.md", "environment", generated::environment()),
+        ("docs/shell.md", "keys", generated::keys()),
     ];
     for (file, name, body) in parts {
         let path = root().join(file);
@@ -329,6 +360,49 @@ fn generated_parts_are_up_to_date() {
             assert!(text == right, "`{name}` in {file} is not what the catalog says: UPDATE_DOCS=1 cargo test docs");
         }
     }
+}
+
+/// What the pages show of a terminal is what a terminal shows.
+#[test]
+fn what_is_typed_on_the_pages_gives_what_they_show() {
+    let mut wrong = Vec::new();
+    for (name, text) in pages() {
+        let blocks = Page::read(&text).blocks;
+        if !blocks.iter().any(|block| block.info == "console") {
+            continue;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let now = console::renewed(&text, &blocks, folder.path());
+        if env::var_os("UPDATE_DOCS").is_some() {
+            fs::write(root().join(name), now).expect("a page");
+            continue;
+        }
+        let differs = now.lines().zip(text.lines()).enumerate().find(|(_, (now, page))| now != page);
+        if let Some((index, (now, page))) = differs {
+            wrong.push(format!("{name}:{}: shows\n  {page}\nbut what comes is\n  {now}", index + 1));
+        } else if now != text {
+            wrong.push(format!("{name}: something more or less comes at its end"));
+        }
+    }
+    none(wrong);
+}
+
+/// What is told in words of its own on the language page is all there.
+#[test]
+fn the_language_page_leaves_nothing_out() {
+    let text = fs::read_to_string(root().join("docs/language.md")).unwrap();
+    let page = Page::read(&text);
+    let code: String = page.code.iter().map(|(_, code)| format!(" {code} ")).collect::<String>()
+        + &page.blocks.iter().map(|block| format!(" {} ", block.text)).collect::<String>();
+    let words: Vec<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let entries = [reference::CLAUSES, reference::RECORD_CLAUSES, reference::CONDITIONS, reference::PROMPT];
+    let declared = entries.into_iter().flatten().chain(reference::statements());
+    let missing: Vec<&str> = declared
+        .map(|entry| entry.word)
+        .filter(|word| word.chars().all(char::is_alphanumeric) && !words.contains(word))
+        .collect();
+    assert!(missing.is_empty(), "docs/language.md does not speak of {missing:?}");
+    assert!(!words.contains(&"nosuch"), "the test can fail");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Against the running kernel, what holds for every family: whose rows, how they are counted, what is lost, who may look.
 
+#[cfg(feature = "live")]
+mod again;
 pub mod agreement;
 mod cgroups;
 mod child;

@@ -1,6 +1,7 @@
 //! What other programs read from a saved parquet is what schedq says in JSON.
 
 mod notebook;
+mod pictures;
 mod recording;
 
 use std::path::PathBuf;

@@ -11,10 +11,10 @@ use super::naive::{Found, Recording, Row, comm};
 use super::notation::{lines, name, plan};
 use super::pairing::figures;
 
-const START: u64 = 1000;
+pub(super) const START: u64 = 1000;
 
 #[derive(Debug, Clone)]
-enum Op {
+pub(super) enum Op {
     Switch {
         cpu: u16,
         tid: u32,
@@ -49,7 +49,7 @@ enum Op {
     Late,
 }
 
-fn ops() -> impl Strategy<Value = Vec<(u64, Op)>> {
+pub(super) fn ops() -> impl Strategy<Value = Vec<(u64, Op)>> {
     let cpu = || 0u16..3;
     let tid = || 1u32..6;
     let comm = || prop::sample::select(&["a", "b", "c"][..]);
@@ -107,7 +107,7 @@ fn identity(at: u64, tid: u32, comm: &str, born: u64, flags: u8) -> Identity {
 }
 
 /// The recording that these make; `known` tasks are told of at its start.
-fn recording(ops: &[(u64, Op)], known: &[u32]) -> Batch {
+pub(super) fn recording(ops: &[(u64, Op)], known: &[u32]) -> Batch {
     let mut batch = Batch::default();
     for cpu in 0..3 {
         batch.identities.push(Identity { cpu, ..identity(START, 0, "idle", 0, 0) });
@@ -232,11 +232,11 @@ fn expected(found: &Found, row: fn(&Row) -> bool, waits: bool) -> (Vec<String>, 
     (rows, figures)
 }
 
-fn ranges() -> impl Strategy<Value = Option<(u64, u64)>> {
+pub(super) fn ranges() -> impl Strategy<Value = Option<(u64, u64)>> {
     prop::option::weighted(0.4, (0u64..100, 0u64..100).prop_map(|(from, length)| (START + from, START + from + length)))
 }
 
-fn tasks() -> impl Strategy<Value = Vec<u32>> {
+pub(super) fn tasks() -> impl Strategy<Value = Vec<u32>> {
     prop_oneof![3 => Just(vec![1, 2, 3, 4, 5]), 1 => prop::sample::subsequence(vec![1, 2, 3, 4, 5], 0..=5)]
 }
 

@@ -1,6 +1,7 @@
 //! Recordings of raw events: made, written, read, and asked.
 
 mod agree;
+mod columns;
 mod commands;
 mod equal;
 mod file;

@@ -59,6 +59,8 @@ pub const KEPT_CRATES: &[(&str, &[&str])] = &[
     ("libbpf_rs", &["source::live"]),
     ("libbpf_sys", &["source::live"]),
     ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
     ("rustyline", &["repl"]),
     ("annotate_snippets", &["output"]),
     // Named in Cargo.toml only to hold its features.

@@ -107,11 +107,11 @@ impl Columns<'_> {
     /// Of so many rows from one on, at most 64: a bit for each that is an event of these kinds.
     #[inline]
     pub fn mask(&self, kinds: u16, rows: Range<usize>) -> u64 {
-        let kinds = u32::from(kinds);
-        let byte =
-            |rows: &[u8]| rows.iter().rev().fold(0, |byte, kind| byte << 1 | u64::from(kinds >> (kind & 31) & 1));
-        let bytes = self.kind[rows].chunks(8);
-        bytes.zip((0..).step_by(8)).fold(0, |mask, (rows, shift)| mask | byte(rows) << shift)
+        let (words, rest) = self.kind[rows].as_chunks::<8>();
+        let mut last = [UNKNOWN; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let words = words.iter().chain((!rest.is_empty()).then_some(&last));
+        words.zip((0..).step_by(8)).fold(0, |mask, (word, shift)| mask | marks(kinds, *word) << shift)
     }
 
     /// The event of the row at a place, whose kind is no identity and no loss.
@@ -136,8 +136,118 @@ impl Columns<'_> {
     }
 }
 
+/// Of eight rows, a bit for each that is of these kinds; all eight are compared at once, since the numbers of kinds are so
+/// small that no byte carries over into the next.
+#[inline]
+fn marks(kinds: u16, rows: [u8; 8]) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const LOW: u64 = 0x7f * ONES;
+    let rows = u64::from_le_bytes(rows);
+    let mut others = LOW + ONES;
+    let mut left = kinds;
+    while left != 0 {
+        let kind = u64::from(left.trailing_zeros());
+        left &= left - 1;
+        others &= (rows ^ (kind * ONES)) + LOW;
+    }
+    // The tops of the bytes, put side by side.
+    (!others >> 7 & ONES).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
 /// Whether a row is an event of these kinds.
 #[inline]
 pub fn is_of(kinds: u16, kind: u8) -> bool {
     kinds.checked_shr(u32::from(kind)).unwrap_or(0) & 1 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u8 = Kind::Switch as u8;
+    const W: u8 = Kind::Waking as u8;
+    const U: u8 = Kind::Wakeup as u8;
+    const N: u8 = Kind::WakeupNew as u8;
+    const M: u8 = Kind::Migrate as u8;
+    const X: u8 = Kind::Exit as u8;
+    const T: u8 = Kind::Task as u8;
+    const L: u8 = Kind::Loss as u8;
+
+    fn bits(kinds: &[Kind]) -> u16 {
+        kinds.iter().fold(0, |bits, kind| bits | 1 << *kind as u16)
+    }
+
+    #[test]
+    fn rows_of_kinds_are_marked() {
+        let kind: Vec<u8> = [W, U, S, S, T, L, UNKNOWN, X, M, N, S].into_iter().cycle().take(90).collect();
+        let columns = Columns { kind: &kind, ..Columns::default() };
+        assert_eq!(columns.mask(bits(&[Kind::Switch]), 0..11), 0b100_0000_1100);
+        assert_eq!(columns.mask(bits(&[Kind::Switch]), 2..5), 0b11);
+        assert_eq!(columns.mask(bits(&[Kind::Switch, Kind::Wakeup, Kind::WakeupNew]), 0..11), 0b110_0000_1110);
+        assert_eq!(columns.mask(0, 0..64), 0);
+        let all = bits(&Kind::ALL);
+        for first in 0..26 {
+            let mask = columns.mask(all, first..first + 64);
+            for row in 0..64 {
+                assert_eq!(mask >> row & 1 == 1, kind[first + row] != UNKNOWN, "{first} {row}");
+            }
+            let mask = columns.mask(bits(&[Kind::Waking, Kind::Exit]), first..first + 64);
+            for row in 0..64 {
+                assert_eq!(mask >> row & 1 == 1, matches!(kind[first + row], W | X), "{first} {row}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_row_takes_the_values_of_its_kind() {
+        let columns = Columns {
+            kind: &[W, U, T, S, M, L, N, UNKNOWN, S, X],
+            at: &[10, 11, 12, 13, 14, 15, 16, 17, 18, 19],
+            tid: &[1, 1, 2, 3, 1, 0, 4, 0, 1, 3],
+            cpu: &[0, 0, 0, 1, 0, 0, 1, 0, 1, 1],
+            next_tid: &[30, 31],
+            waker_tid: &[40, 41],
+            from_cpu: &[50],
+            state: &[60, 61],
+            target_cpu: &[70, 71, 72, 73],
+            switch_flags: &[],
+            wake_flags: &[0, 4, 0],
+            place: Place::default(),
+        };
+        let mut place = Place::default();
+        let mut events = Vec::new();
+        for number in columns.kind {
+            if let Some(kind) = Kind::of_number(*number).filter(|kind| (*kind as u8) < T) {
+                let Event { at, tid, other, state, cpu, kind, flags } = columns.event(&place, kind);
+                events.push((at, tid, other, state, cpu, kind, flags));
+            }
+            place.step(*number);
+        }
+        let wanted = [
+            (10, 1, 40, 70, 0, Kind::Waking, 0),
+            (11, 1, 0, 71, 0, Kind::Wakeup, 4),
+            (13, 3, 30, 60, 1, Kind::Switch, 0),
+            (14, 1, 50, 72, 0, Kind::Migrate, 0),
+            (16, 4, 41, 73, 1, Kind::WakeupNew, 0),
+            (18, 1, 31, 61, 1, Kind::Switch, 0),
+            (19, 3, 0, 0, 1, Kind::Exit, 0),
+        ];
+        assert_eq!(events, wanted);
+        assert!(!columns.only_of_switches());
+    }
+
+    #[test]
+    fn the_next_the_last_and_the_first_row_from_a_time_on() {
+        let mut columns = Columns { kind: &[W, S, U, X, S], at: &[1, 2, 2, 5, 9], ..Columns::default() };
+        let switches = bits(&[Kind::Switch]);
+        assert_eq!(columns.next(switches), Some(2));
+        assert_eq!(columns.place, Place { row: 1, wakes: 1, ..Place::default() });
+        assert_eq!([0, 2, 3, 9, 10].map(|time| columns.row_at(time)), [1, 1, 3, 4, 5]);
+        assert_eq!(
+            [columns.last(switches, 5), columns.last(switches, 4), columns.last(switches, 1)],
+            [Some(9), Some(2), None]
+        );
+        columns.place = Place { row: 5, ..Place::default() };
+        assert_eq!(columns.next(switches), None);
+    }
 }

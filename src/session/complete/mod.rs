@@ -3,6 +3,7 @@
 mod condition;
 mod offers;
 mod position;
+mod query;
 mod world;
 
 pub use world::{Here, Known, Quiet, World};

@@ -26,10 +26,19 @@ pub(super) fn of(want: &Want, typed: &str, in_text: bool, world: &dyn World) -> 
     match want {
         Want::Values(column) => values(column, typed, in_text, world),
         Want::Files(endings) => files(endings, typed, in_text, world),
-        Want::Saved => texts(world.saved().into_iter().map(|(name, about)| (name.into_bytes(), about)), typed, in_text),
+        Want::Saved if in_text => {
+            texts(world.saved().into_iter().map(|(name, about)| (name.into_bytes(), about)), typed, in_text)
+        }
+        Want::Saved => exact(world.saved().into_iter(), typed),
         // Nothing else stands in quotes.
         _ if in_text => Vec::new(),
         Want::Words(given) => words(given.iter().map(|(word, about)| (word.as_str(), about.as_str())), typed),
+        Want::Parameters(query) => {
+            let name =
+                if query.starts_with(['\'', '"']) { cursor::closed_text(query) } else { query.clone().into_bytes() };
+            let all = world.parameters(&String::from_utf8_lossy(&name));
+            exact(all.into_iter().map(|name| (format!("{name}="), "a parameter of it".into())), typed)
+        }
         Want::Families => words(catalog::FAMILIES.iter().map(|family| (family.name, family.doc)), typed),
         Want::EventSets => words(catalog::EVENT_SETS.iter().map(|set| (set.name, set.doc)), typed),
         Want::Columns(columns) => words(columns.iter().map(|column| (column.name, column.doc)), typed),

@@ -20,6 +20,10 @@ impl World for Small {
         vec![("slow".into(), "what is slow".into())]
     }
 
+    fn parameters(&self, query: &str) -> Vec<String> {
+        if query == "slow" { vec!["limit".into(), "pid".into()] } else { Vec::new() }
+    }
+
     fn tasks(&self) -> Vec<Task> {
         vec![
             task(7, 7, b"nginx", b"nginx"),
@@ -194,6 +198,10 @@ fn results_are_sorted_and_kept_by_what_they_have() {
 fn results_files_and_saved_queries() {
     assert_eq!(inserts("show "), ["before"]);
     assert_eq!(inserts("show before "), ["as"]);
+    assert_eq!(inserts("run sl"), ["slow"]);
+    assert_eq!(inserts("run 'sl"), ["'slow'"]);
+    assert_eq!(inserts("run slow "), ["limit=", "pid="]);
+    assert_eq!(inserts("run 'slow' p"), ["pid="]);
     has("show before as ", &["table", "json"], &[]);
     assert_eq!(inserts("save before "), ["to"]);
     assert_eq!(inserts("from 't"), ["'trace.parquet'"]);

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-use super::super::{Session, saved};
+use super::super::{Session, saved, texts};
 use crate::host::tasks::{self, Task};
 use crate::host::{cgroup, lists};
 use crate::name;
@@ -25,6 +25,8 @@ pub trait World {
     fn frames(&self) -> Vec<Known>;
     /// Saved queries: name and what it shows.
     fn saved(&self) -> Vec<(String, String)>;
+    /// What a saved query, or a file, declares with `param`.
+    fn parameters(&self, query: &str) -> Vec<String>;
     fn tasks(&self) -> Vec<Task>;
     /// Paths, escaped.
     fn cgroups(&self) -> Vec<String>;
@@ -48,6 +50,10 @@ impl World for Quiet<'_> {
     }
 
     fn saved(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    fn parameters(&self, _: &str) -> Vec<String> {
         Vec::new()
     }
 
@@ -76,6 +82,11 @@ impl World for Here {
     fn saved(&self) -> Vec<(String, String)> {
         let built_in = saved::built_in().map(|(name, text)| (name.to_owned(), saved::headline(text).to_owned()));
         built_in.chain(saved::of_user().into_iter().map(|(name, _)| (name, "yours".to_owned()))).collect()
+    }
+
+    fn parameters(&self, query: &str) -> Vec<String> {
+        let found = saved::find(Path::new(query)).and_then(|(name, bytes)| saved::source(name, &bytes));
+        found.map(|source| texts::parameters(&source)).unwrap_or_default()
     }
 
     fn tasks(&self) -> Vec<Task> {

@@ -9,8 +9,8 @@ use crate::nearest::nearest;
 impl Session {
     /// `shwo x` reads as a query of the family `shwo`.
     pub(super) fn meant_statement(&self, problem: &mut Diagnostic, first: &str) {
-        // The word of a block is too short for a slip to be told from a name.
-        let statements = words::STATEMENTS.iter().copied().filter(|word| *word != "for");
+        // The shorter words are too short for a slip to be told from a name.
+        let statements = words::STATEMENTS.iter().copied().filter(|word| word.len() > 3);
         let of_prompt = words::PROMPT_ONLY.iter().copied().filter(|_| self.keeps_last);
         if problem.code == "unknown-family"
             && !has_suggestion(problem)

@@ -9,6 +9,7 @@ use libbpf_rs::{ErrorKind, Link, Object, ObjectBuilder, OpenObject, PrintLevel, 
 
 use super::error::Error;
 use super::facts::Facts;
+use super::pool::{Key, Pool};
 use super::rodata::{self, Decided};
 use super::{Processes, object};
 use crate::catalog::{Unit, When};
@@ -18,6 +19,10 @@ use crate::plan::{Output, Scan};
 
 pub struct Loaded {
     pub object: Object,
+    /// By what it can be found again; `None` for one that is not worth keeping.
+    pub key: Option<Key>,
+    /// How often it was attached before.
+    pub attachment: u16,
     pub links: Vec<Link>,
     pub layout: Layout,
     pub machine: Machine,
@@ -39,8 +44,19 @@ fn keep_log(_: PrintLevel, text: String) {
     }
 }
 
-/// Loads and attaches the variant for `facts`; without them the one that this kernel takes.
-pub fn load(scan: &Scan, processes: Processes, facts: Option<Facts>) -> Result<Loaded, Error> {
+/// Loads and attaches the variant for `facts`; without them the one that this kernel takes. An object of `pool` that is the
+/// same is attached again.
+pub fn load(scan: &Scan, processes: Processes, facts: Option<Facts>, pool: Option<&mut Pool>) -> Result<Loaded, Error> {
+    let mut none = Pool::new(0);
+    let pool = pool.unwrap_or(&mut none);
+    match variant(scan, processes, facts, pool) {
+        // What waits may hold what is missing now.
+        Err(Error::Files | Error::Memory { .. }) if pool.empty() => variant(scan, processes, facts, pool),
+        other => other,
+    }
+}
+
+fn variant(scan: &Scan, processes: Processes, facts: Option<Facts>, pool: &mut Pool) -> Result<Loaded, Error> {
     let missing = capability::missing_for_bpf();
     if !missing.is_empty() {
         return Err(Error::Capabilities(missing));
@@ -51,22 +67,44 @@ pub fn load(scan: &Scan, processes: Processes, facts: Option<Facts>) -> Result<L
     limits::raise_open_files();
     set_print(Some((PrintLevel::Warn, keep_log)));
     if let Some(facts) = facts {
-        return attempt(scan, processes, facts);
+        return attempt(scan, processes, facts, pool);
     }
     // A modern kernel takes the first try. An older one refuses what it does not have, and then it is asked.
-    match attempt(scan, processes, Facts::MODERN) {
+    match attempt(scan, processes, Facts::MODERN, pool) {
         Err(error @ (Error::Load { .. } | Error::Refused { .. })) => match Facts::of_kernel() {
-            Some(facts) if facts != Facts::MODERN => attempt(scan, processes, facts),
+            Some(facts) if facts != Facts::MODERN => attempt(scan, processes, facts, pool),
             _ => Err(error),
         },
         other => other,
     }
 }
 
-fn attempt(scan: &Scan, processes: Processes, facts: Facts) -> Result<Loaded, Error> {
+fn attempt(scan: &Scan, processes: Processes, facts: Facts, pool: &mut Pool) -> Result<Loaded, Error> {
     let machine = Machine { cpus: lists::possible_cpus(), task_storage: facts.task_storage };
     let mut layout = layout(scan, machine);
     let decided = decide(&mut layout, processes, facts)?;
+    let config = rodata::config(scan, &layout, machine, &decided).bytes;
+    let key = Key::of(scan.family.name, &config, &layout, processes);
+    let (object, attachment) = match key.as_ref().and_then(|key| pool.take(key, &layout)) {
+        Some(kept) => (kept.object, kept.attachment),
+        None => (loaded(scan, &layout, machine, &decided, &config)?, 0),
+    };
+    let links = attach(&object, scan)?;
+    let mut notes = Vec::new();
+    if decided.pid_namespace.is_some() {
+        // Whoever sleeps is switched out, and so the programs learn the kernel's number of this process.
+        thread::sleep(Duration::from_millis(1));
+    }
+    if decided.pid_namespace.is_some() && speaks_of_numbers(scan) {
+        notes.push(
+            "numbers of threads and processes are those of the whole machine, not of the PID namespace that schedq is in"
+                .into(),
+        );
+    }
+    Ok(Loaded { object, key, attachment, links, layout, machine, notes })
+}
+
+fn loaded(scan: &Scan, layout: &Layout, machine: Machine, decided: &Decided, config: &[u8]) -> Result<Object, Error> {
     let bytes = object(scan.family.name).ok_or_else(|| Error::Object(format!("none for {}", scan.family.name)))?;
     LOG.lock().map(|mut log| log.clear()).ok();
     let mut open = ObjectBuilder::default()
@@ -76,8 +114,11 @@ fn attempt(scan: &Scan, processes: Processes, facts: Facts) -> Result<Loaded, Er
     if !limits::has_files(FILES) {
         return Err(Error::Files);
     }
-    configure(&mut open, scan, &layout, machine, &decided)?;
-    let object = open.load().map_err(|e| load_error(&e, &layout))?;
+    configure(&mut open, scan, layout, machine, decided, config)?;
+    open.load().map_err(|e| load_error(&e, layout))
+}
+
+fn attach(object: &Object, scan: &Scan) -> Result<Vec<Link>, Error> {
     let mut links = Vec::new();
     let asked = |name: &str| scan.family.programs.iter().any(|p| p.name == name && p.when == When::Asked);
     for program in object.progs_mut().filter(|p| p.autoload() && !p.name().to_str().is_some_and(asked)) {
@@ -90,18 +131,7 @@ fn attempt(scan: &Scan, processes: Processes, facts: Facts) -> Result<Loaded, Er
         })?;
         links.push(link);
     }
-    let mut notes = Vec::new();
-    if decided.pid_namespace.is_some() {
-        // Whoever sleeps is switched out, and so the programs learn the kernel's number of this process.
-        thread::sleep(Duration::from_millis(1));
-    }
-    if decided.pid_namespace.is_some() && speaks_of_numbers(scan) {
-        notes.push(
-            "numbers of threads and processes are those of the whole machine, not of the PID namespace that schedq is in"
-                .into(),
-        );
-    }
-    Ok(Loaded { object, links, layout, machine, notes })
+    Ok(links)
 }
 
 fn speaks_of_numbers(scan: &Scan) -> bool {
@@ -150,8 +180,8 @@ fn configure(
     layout: &Layout,
     machine: Machine,
     decided: &Decided,
+    config: &[u8],
 ) -> Result<(), Error> {
-    let config = rodata::config(scan, layout, machine, decided).bytes;
     let broken = |e: libbpf_rs::Error| Error::Object(e.to_string());
     for mut map in open.maps_mut() {
         let name = map.name().to_string_lossy().into_owned();
@@ -161,7 +191,7 @@ fn configure(
             if value.len() != config.len() {
                 return Err(Error::Object(format!("{} bytes of read-only data, not {}", value.len(), config.len())));
             }
-            value.copy_from_slice(&config);
+            value.copy_from_slice(config);
         } else if let Some(size) = layout.map(&name) {
             // What is remembered of a task is the family's own struct.
             if !matches!(size.kind, "ring buffer" | "task storage") && name != "state_hash" {

@@ -8,6 +8,7 @@ mod error;
 mod facts;
 mod load;
 mod paths;
+mod pool;
 mod read;
 pub mod record;
 pub mod rodata;
@@ -21,6 +22,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, RingBuffer, RingBufferBuilder};
 
 pub use error::Error;
 pub use facts::{Facts, machine};
+pub use pool::Pool;
 pub use read::COUNTERS;
 pub use record::{Gate, RecordOptions, Recorder, Summary};
 pub use statistics::{ProgramRun, Statistics};
@@ -75,6 +77,10 @@ pub struct Live {
     /// Those that lay behind the last interval.
     rows_behind: u64,
     object: Object,
+    key: Option<pool::Key>,
+    attachment: u16,
+    /// Events that the kernel had kept from its programs before.
+    skipped_before: u64,
     scan: Scan,
     layout: Layout,
     machine: Machine,
@@ -92,12 +98,33 @@ pub struct Live {
 impl Live {
     /// Loads and attaches. Nothing is counted until [`Live::open`].
     pub fn attach(scan: &Scan, processes: Processes) -> Result<Live, Error> {
-        Live::attach_as(scan, processes, None)
+        Live::attach_any(scan, processes, None, None)
+    }
+
+    /// The same, with an object that was loaded before where there is one.
+    pub fn attach_again(
+        scan: &Scan,
+        processes: Processes,
+        facts: Option<Facts>,
+        pool: &mut Pool,
+    ) -> Result<Live, Error> {
+        Live::attach_any(scan, processes, facts, Some(pool))
     }
 
     /// The same, as on a kernel of which these facts hold: a newer one takes the programs of an older one too.
     pub fn attach_as(scan: &Scan, processes: Processes, facts: Option<Facts>) -> Result<Live, Error> {
-        let load::Loaded { object, links, layout, machine, notes } = load::load(scan, processes, facts)?;
+        Live::attach_any(scan, processes, facts, None)
+    }
+
+    fn attach_any(
+        scan: &Scan,
+        processes: Processes,
+        facts: Option<Facts>,
+        pool: Option<&mut Pool>,
+    ) -> Result<Live, Error> {
+        let load::Loaded { object, key, attachment, links, layout, machine, notes } =
+            load::load(scan, processes, facts, pool)?;
+        let skipped_before = if attachment > 0 { read::recursion_misses(&object) } else { 0 };
         let rows = Rc::new(RefCell::new(Rows::up_to(scan.map_bytes)));
         let ring = (layout.mode == Mode::Rows).then(|| ring(&object, &rows)).transpose()?;
         let paths = paths::HostPaths::of(scan);
@@ -108,6 +135,9 @@ impl Live {
             rows_taken: 0,
             rows_behind: 0,
             object,
+            key,
+            attachment,
+            skipped_before,
             scan: scan.clone(),
             layout,
             machine,
@@ -134,7 +164,7 @@ impl Live {
         self.links.clear();
         self.poll()?;
         let refused = self.rows.borrow().refused;
-        read::losses(&self.object, &self.scan, refused, &mut self.account)
+        read::losses(&self.object, &self.scan, refused, self.skipped_before, &mut self.account)
     }
 
     /// Empties the ring; to be called many times a second while [`Live::has_ring`].
@@ -247,6 +277,21 @@ impl Live {
 
     /// What is left to read after [`Live::close`], and the account of the whole window.
     pub fn finish(mut self) -> Result<(Table, Account, Vec<String>), Error> {
+        self.rest()
+    }
+
+    /// The same; the object then waits in `pool` for a scan that is the same.
+    pub fn finish_into(mut self, pool: &mut Pool) -> Result<(Table, Account, Vec<String>), Error> {
+        let rest = self.rest()?;
+        let Live { links, ring, object, key, attachment, .. } = self;
+        drop((links, ring));
+        if let Some(key) = key {
+            pool.put(key, object, attachment);
+        }
+        Ok(rest)
+    }
+
+    fn rest(&mut self) -> Result<(Table, Account, Vec<String>), Error> {
         let table = match self.layout.mode {
             Mode::Rows => {
                 let words = self.taken_rows(usize::MAX);
@@ -255,7 +300,7 @@ impl Live {
             }
             Mode::Single => {
                 let mut whole = [Group { key: Vec::new(), cell: read::single(&self.object, &self.layout)? }];
-                self.blocks.finish(&mut whole);
+                std::mem::take(&mut self.blocks).finish(&mut whole);
                 let [Group { cell, .. }] = whole;
                 decode::single(cell)
             }
@@ -269,23 +314,35 @@ impl Live {
                     let rows: u64 = behind.iter().map(|g| g.cell.count).sum();
                     self.account.seen = self.account.seen.saturating_sub(rows);
                 }
-                self.blocks.finish(&mut groups);
+                std::mem::take(&mut self.blocks).finish(&mut groups);
                 decode::groups(&self.scan, &self.layout, groups, self.start_ns, &mut self.paths)
             }
         };
         self.account.matched += matched(&table);
-        Ok((table, self.account, self.notes))
+        Ok((table, std::mem::take(&mut self.account), std::mem::take(&mut self.notes)))
     }
 }
 
 /// Opens or closes the window of an object's programs.
 fn set_window(object: &Object, start_ns: u64, open: bool) -> Result<(), Error> {
+    change_window(object, |value| {
+        value[..8].copy_from_slice(&start_ns.to_ne_bytes());
+        value[8..16].copy_from_slice(&u64::from(open).to_ne_bytes());
+    })
+}
+
+/// The number of the attachment to come.
+fn set_attachment(object: &Object, attachment: u16) -> Result<(), Error> {
+    change_window(object, |value| value[16..18].copy_from_slice(&attachment.to_ne_bytes()))
+}
+
+/// `struct query_window` of `src/bpf/config.bpf.h`.
+fn change_window(object: &Object, change: impl FnOnce(&mut [u8])) -> Result<(), Error> {
     let map = read::map(object, ".bss")?;
-    // What stands behind these two is the programs' own.
+    // What stands behind these is the programs' own.
     let mut value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).map_err(Error::read)?.unwrap_or_default();
     value.resize(map.value_size() as usize, 0);
-    value[..8].copy_from_slice(&start_ns.to_ne_bytes());
-    value[8..16].copy_from_slice(&u64::from(open).to_ne_bytes());
+    change(&mut value);
     map.update(&0u32.to_ne_bytes(), &value, MapFlags::ANY).map_err(Error::read)
 }
 

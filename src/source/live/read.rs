@@ -47,8 +47,15 @@ pub fn open_spans(object: &Object) -> Result<u64, Error> {
     Ok(of("opened").saturating_sub(of("closed")))
 }
 
-/// Everything that was seen, set aside or lost; `refused` rows found no room here.
-pub fn losses(object: &Object, scan: &Scan, refused: u64, account: &mut Account) -> Result<(), Error> {
+/// Everything that was seen, set aside or lost; `refused` rows found no room here, `skipped_before` events were kept from the
+/// programs before they were attached.
+pub fn losses(
+    object: &Object,
+    scan: &Scan,
+    refused: u64,
+    skipped_before: u64,
+    account: &mut Account,
+) -> Result<(), Error> {
     let sums = counters(object)?;
     account.seen = sums[0];
     account.losses.clear();
@@ -64,7 +71,7 @@ pub fn losses(object: &Object, scan: &Scan, refused: u64, account: &mut Account)
     account.losses.push(Loss {
         name: RECURSION.name,
         label: RECURSION.label,
-        count: recursion_misses(object),
+        count: recursion_misses(object).saturating_sub(skipped_before),
         is_loss: RECURSION.is_loss,
     });
     account.losses.push(Loss {

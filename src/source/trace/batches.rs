@@ -15,6 +15,7 @@ use crate::catalog::event::{Batch, Columns};
 const SLICE: usize = 1 << 14;
 
 /// What comes next.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and it is handed over once a page")]
 pub enum Next<'a> {
     End,
     /// All of it is in the batch.

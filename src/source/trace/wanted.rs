@@ -1,7 +1,9 @@
 //! What a question needs of a recording: columns that it does not need are neither read nor unpacked.
 
+use super::Needs;
 use super::schema::{IDENTITIES, Id};
 use crate::catalog::event::{Kind, flag};
+use crate::catalog::task::slot;
 
 /// Kind and task of an event are always there; fields that are not wanted are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +56,23 @@ impl Wanted {
         comm: false,
         prio: false,
     };
+
+    /// For a scan that looks at this.
+    pub fn of(needs: &Needs) -> Wanted {
+        let has = |slot: usize| needs.identity & (1 << slot) != 0;
+        Wanted {
+            kinds: Wanted::kinds(needs.kinds),
+            at: needs.fields.at,
+            cpu: needs.fields.cpu,
+            other: needs.fields.other,
+            state: needs.fields.state,
+            target: false,
+            flags: needs.fields.flags,
+            identities: true,
+            comm: has(slot::COMM),
+            prio: has(slot::PRIO),
+        }
+    }
 
     pub fn kinds(kinds: &[Kind]) -> u16 {
         kinds.iter().fold(0, |bits, kind| bits | 1 << *kind as u16)

@@ -98,7 +98,7 @@ impl Recorder {
     ) -> Result<Recorder, Error> {
         // Our own threads are recorded as such: a query over the recording leaves them out or not.
         let scan = Scan { own: false, ..scan.clone() };
-        let load::Loaded { object, links, machine, mut notes, .. } = load::load(&scan, processes, facts)?;
+        let load::Loaded { object, links, machine, mut notes, .. } = load::load(&scan, processes, facts, None)?;
         let rings = rings::make(&object, machine, options.ring_bytes)?;
         let mut merge = Merge::default();
         merge.start(rings::tasks(&object)?);
