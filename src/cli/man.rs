@@ -180,10 +180,7 @@ mod tests {
         let text = ascii(&roff.render());
         let lines: Vec<&str> = text.lines().collect();
         // What stands before it is the crate's own.
-        assert_eq!(
-            lines[lines.len() - 3..],
-            [".TP", "\\fBx \\(ti \\*(Aq\\exff\\*(Aq\\fR", "... \\(ha 10us \\[u00E9]"]
-        );
+        assert_eq!(lines[lines.len() - 3..], [".TP", "\\fBx \\(ti \\*(Aq\\exff\\*(Aq\\fR", "... \\(ha 10us \\[u00E9]"]);
     }
 
     #[test]
