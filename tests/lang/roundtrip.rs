@@ -375,7 +375,8 @@ fn sql() -> impl Strategy<Value = Sql> {
 
 /// Statements on results that have a name.
 fn named() -> BoxedStrategy<Statement> {
-    let operand = || prop_oneof![frame().prop_map(|name| Operand::Frame(name.node)), path().prop_map(|p| Operand::File(p.node))];
+    let operand =
+        || prop_oneof![frame().prop_map(|name| Operand::Frame(name.node)), path().prop_map(|p| Operand::File(p.node))];
     let argument = prop_oneof![3 => value(), 1 => Just(at(Value::Word("any".into())))];
     let arguments = vec((parameter(), argument), 0..3).prop_map(|arguments| {
         let mut seen: Vec<String> = Vec::new();

@@ -54,7 +54,10 @@ fn of_equal_results_nothing_has_moved() {
     let made = compared(&frame(2, "6.1"), &frame(2, "6.6"));
     assert_eq!(made.moved, []);
     let [kernel] = made.environment.as_slice() else { panic!("{:?}", made.environment) };
-    assert_eq!((kernel.name.as_str(), kernel.before.as_deref(), kernel.after.as_deref()), ("kernel", Some("6.1"), Some("6.6")));
+    assert_eq!(
+        (kernel.name.as_str(), kernel.before.as_deref(), kernel.after.as_deref()),
+        ("kernel", Some("6.1"), Some("6.6"))
+    );
 }
 
 #[test]

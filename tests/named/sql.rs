@@ -21,7 +21,10 @@ fn results_are_tables() {
     assert_eq!(rows("param who = 'ticker'\nsql select comm, count from a\n    where comm = $who -- by name"), ticker);
     let joined = rows("sql select w.count - s.count as more from a w cross join one s where w.comm='ticker'");
     assert_eq!(joined, json!([{"more": 2313 - 2321}]));
-    assert_eq!(rows("n = sql select count(*) as groups from a\nsql select groups + 1 as more from n"), json!([{"more": 27}]));
+    assert_eq!(
+        rows("n = sql select count(*) as groups from a\nsql select groups + 1 as more from n"),
+        json!([{"more": 27}])
+    );
 }
 
 #[test]
