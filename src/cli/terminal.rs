@@ -1,5 +1,7 @@
 //! Results to standard output, everything else to standard error, so that a pipe sees only data.
 
+mod derived;
+
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use jiff::tz::TimeZone;
@@ -12,7 +14,7 @@ use crate::diagnostic::Diagnostic;
 use crate::output::file::Prepared;
 use crate::output::ndjson::Label;
 use crate::output::{Style, csv, diagnostic, heatmap, histogram, json, ndjson, table, taped, trust};
-use crate::session::{Audience, Finished, Frame, Plan, Recorded};
+use crate::session::{Audience, Compared, Finished, Frame, Plan, Recorded};
 
 pub struct Terminal {
     format: Format,
@@ -146,27 +148,6 @@ impl Terminal {
         self.batches.render(frame, &self.out).map_err(io::Error::other)
     }
 
-    /// A frame in the form of the command line.
-    fn plain(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<()> {
-        self.progress.clear();
-        let mut out = BufWriter::new(self.outlet());
-        match self.format {
-            _ if self.keeps() => self.keep(label, frame),
-            Format::Ndjson => ndjson::write(&mut out, frame, label)?,
-            Format::Csv => {
-                if self.results > 0 {
-                    out.write_all(b"\n")?;
-                }
-                csv::write(&mut out, frame, true)?;
-                self.results += 1;
-            }
-            Format::Table | Format::Json => out.write_all(self.people(frame)?.as_bytes())?,
-        }
-        out.flush()?;
-        let out = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        self.written(out)
-    }
-
     fn trust(&mut self, frame: &Frame) {
         if self.quiet && !frame.meta.has_loss() {
             return;
@@ -175,6 +156,11 @@ impl Terminal {
         for line in lines {
             self.note(&line);
         }
+    }
+
+    /// Whether results are written together at the end.
+    fn keeps_all(&self) -> bool {
+        self.file.is_some() || self.format == Format::Json
     }
 }
 
@@ -203,7 +189,7 @@ impl Audience for Terminal {
     }
 
     fn keeps(&self) -> bool {
-        self.file.is_some() || self.format == Format::Json
+        self.keeps_all()
     }
 
     fn batch(&mut self, label: Label<'_>, _: &Plan, frame: &Frame) -> io::Result<()> {
@@ -287,35 +273,17 @@ impl Audience for Terminal {
 
     fn derived(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<()> {
         self.know_zone();
-        self.plain(label, frame)?;
-        // It has no window of its own to tell of, but what its tables lack it lacks too.
-        if frame.meta.has_loss() {
-            self.trust(frame);
-        } else if !self.quiet {
-            frame.meta.notes.iter().for_each(|note| self.note(&format!("note: {note}")));
-        }
-        Ok(())
+        self.tell_derived(label, frame)
     }
 
-    fn compared(&mut self, label: Label<'_>, frame: &Frame, before: &[String], after: &[String]) -> io::Result<()> {
+    fn compared(&mut self, label: Label<'_>, comparison: &Compared<'_>) -> io::Result<()> {
         self.know_zone();
-        if self.keeps() || self.format != Format::Table {
-            return self.plain(label, frame);
-        }
-        let table = table::render(frame, &self.out).map_err(io::Error::other)?;
-        self.print(&format!("{}\n\n{table}\n{}\n", before.join("\n"), after.join("\n")))
+        self.tell_compared(label, comparison)
     }
 
     fn environment(&mut self, name: &str, frame: &Frame, short: bool) -> io::Result<()> {
         self.know_zone();
-        if self.keeps() || self.format != Format::Table {
-            return self.plain(Label::Name(name), frame);
-        }
-        let text = match short {
-            true => format!("{name}\n{}\n", table::render(frame, &self.out).map_err(io::Error::other)?),
-            false => format!("{name}: {} rows (show {name})\n", frame.data.height()),
-        };
-        self.print(&text)
+        self.tell_environment(name, frame, short)
     }
 
     fn show(&mut self, name: &str, frame: &Frame, style: Option<&str>) -> io::Result<()> {

@@ -32,6 +32,9 @@ pub enum Unfit {
     },
 }
 
+/// Facts that are never quite the same, and how far apart they may be.
+const MEASURED: [(&str, f64); 2] = [("cpu_busy_percent", 10.0), ("cpu_steal_percent", 2.0)];
+
 /// A fact of the machines that is not the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
@@ -53,6 +56,9 @@ pub struct Moved {
 pub struct Comparison {
     /// A row for each group and quantile.
     pub frame: Frame,
+    /// So many of its rows, the first, are of groups of which something can be said; so many groups are of the others.
+    pub told: usize,
+    pub silent: usize,
     pub environment: Vec<Difference>,
     pub moved: Vec<Moved>,
     /// How many statements were made with one confidence.
@@ -98,7 +104,14 @@ pub fn compare(before: &Frame, after: &Frame, query: String) -> Result<Result<Co
 
     let mut rows = Rows::default();
     let mut moved = Vec::new();
-    for group in &groups {
+    // What can be said stands before what cannot.
+    let says = |group: &&Group| quantiles.iter().any(|q| tested(group, *q));
+    let (saying, silent): (Vec<&Group>, Vec<&Group>) = groups.iter().partition(says);
+    let mut told = None;
+    for (at, group) in saying.iter().chain(&silent).enumerate() {
+        if at == saying.len() {
+            told = Some(rows.verdict.len());
+        }
         let (Some(one), Some(other)) = (&group.before, &group.after) else {
             let verdict = if group.before.is_some() { "only before" } else { "only after" };
             rows.add(group, "", None, verdict);
@@ -124,7 +137,8 @@ pub fn compare(before: &Frame, after: &Frame, query: String) -> Result<Result<Co
     meta.lost = before.meta.lost.saturating_add(after.meta.lost);
     let frame = rows.frame(before, after, a, meta)?;
     let environment = differences(&before.meta.host, &after.meta.host);
-    Ok(Ok(Comparison { frame, environment, moved, statements, unit: a.unit() }))
+    let told = told.unwrap_or(frame.data.height());
+    Ok(Ok(Comparison { frame, told, silent: silent.len(), environment, moved, statements, unit: a.unit() }))
 }
 
 fn share(millionths: u32) -> f64 {
@@ -194,7 +208,11 @@ fn differences(before: &[(String, String)], after: &[(String, String)]) -> Vec<D
     names.extend(after.iter().map(|(name, _)| name).filter(|name| !before.iter().any(|(n, _)| n == *name)));
     let differ = |name: &String| {
         let (before, after) = (of(before, name), of(after, name));
-        (before != after).then(|| Difference { name: name.clone(), before, after })
+        let within = MEASURED.iter().find(|(measured, _)| measured == name).is_some_and(|(_, within)| {
+            let number = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<f64>().ok());
+            number(&before).zip(number(&after)).is_some_and(|(a, b)| (a - b).abs() <= *within)
+        });
+        (before != after && !within).then(|| Difference { name: name.clone(), before, after })
     };
     names.into_iter().filter_map(differ).collect()
 }

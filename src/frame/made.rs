@@ -22,7 +22,7 @@ impl Meta {
             query,
             started_ns: at_ns,
             window_ns: 0,
-            ended: Ended::Complete,
+            ended: Ended::Elapsed,
             rows_seen: 0,
             rows_matched: 0,
             lost: 0,

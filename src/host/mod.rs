@@ -7,6 +7,7 @@ pub mod environment;
 pub mod interrupts;
 pub mod limits;
 pub mod lists;
+pub mod load;
 pub mod namespace;
 pub mod quota;
 pub mod settings;

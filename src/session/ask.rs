@@ -7,7 +7,7 @@ use super::command::Command;
 use super::results::{Passed, build, joined, label, streams_rows};
 use super::{Audience, Planned, Session, Stop, Summary, window, zero};
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::host::environment;
+use crate::host::{environment, load};
 use crate::plan::{Plan, Record};
 use crate::source::{Ended, Table, Window};
 
@@ -29,6 +29,7 @@ impl Session {
             queries.iter().enumerate().map(|(i, q)| Passed::new(q, label(q, first_number + i), keeps_last)).collect();
         let plans: Vec<&Plan> = queries.iter().map(|q| &q.plan).collect();
         let mut relay = Relay { audience: &mut *audience, queries, passed: &mut passed, failed: None };
+        let load = load::now();
         let results = window::run(&plans, records, command.as_mut(), &self.events, Some(&mut self.pool), &mut relay);
         if let Some(error) = relay.failed {
             return Err(Stop::Output(error));
@@ -38,7 +39,8 @@ impl Session {
         if recordings.is_empty() {
             self.go_on()?;
         }
-        let host = environment::facts();
+        let mut host = environment::facts();
+        host.extend(load.zip(load::now()).map_or_else(Vec::new, |(before, after)| before.until(after)));
         let (mut rows, mut interrupted) = (0, false);
         for ((index, planned), (outcome, passed)) in queries.iter().enumerate().zip(outcomes.into_iter().zip(passed)) {
             interrupted |= outcome.window.ended == Ended::Interrupted;

@@ -61,26 +61,51 @@ impl Claimed {
 
     /// Finds the columns and gives values their units.
     pub fn resolve<'f>(&self, frames: &[(&'f str, &'f Frame)]) -> Result<Resolved<'f>, Vec<Diagnostic>> {
+        self.resolve_part(&self.claim, frames)
+    }
+
+    fn resolve_part<'f>(
+        &self,
+        part: &Spanned<ast::Claim>,
+        frames: &[(&'f str, &'f Frame)],
+    ) -> Result<Resolved<'f>, Vec<Diagnostic>> {
         let mut resolver = Resolver { of: self, frames, columns: Vec::new(), problems: Vec::new() };
-        let claim = resolver.claim(&self.claim);
+        let claim = resolver.claim(part);
         match claim.filter(|_| resolver.problems.is_empty()) {
             Some(claim) => Ok(Resolved { claim, columns: resolver.columns }),
             None => Err(resolver.problems),
         }
     }
 
-    /// What is to be said, if it does not hold.
-    pub fn judge(&self, frames: &[(&str, &Frame)]) -> Result<Option<Diagnostic>, Vec<Diagnostic>> {
-        let resolved = self.resolve(frames)?;
+    /// What is to be said, if it does not hold. Claims that are joined with `and` hold each for itself, so each may be of
+    /// another result.
+    pub fn judge(&self, frames: &[(&str, &Frame)]) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+        let parts = match &self.claim.node {
+            ast::Claim::And(parts) => parts.as_slice(),
+            _ => std::slice::from_ref(&self.claim),
+        };
+        let mut failures = Vec::new();
+        for part in parts {
+            failures.extend(self.judge_part(part, frames)?);
+        }
+        Ok(failures)
+    }
+
+    fn judge_part(
+        &self,
+        part: &Spanned<ast::Claim>,
+        frames: &[(&str, &Frame)],
+    ) -> Result<Option<Diagnostic>, Vec<Diagnostic>> {
+        let resolved = self.resolve_part(part, frames)?;
         let tested: Vec<Tested<'_>> =
             resolved.columns.iter().map(|(_, frame, column, _)| Tested { frame, column: &column.name }).collect();
         let verdict = claim::judge(&resolved.claim, &tested)
             .map_err(|error| vec![Diagnostic::new("assert", Exit::Failed, error.to_string())])?;
-        let said = self.otherwise.clone().unwrap_or_else(|| format::claim(&self.claim.node));
+        let said = self.otherwise.clone().unwrap_or_else(|| format::claim(&part.node));
         let failed = |label: String| {
             Diagnostic::new("assertion", Exit::Assertion, format!("assertion failed: {said}")).at(
                 &self.source,
-                self.claim.span,
+                part.span,
                 label,
             )
         };

@@ -108,12 +108,20 @@ impl Both {
         if one != other {
             first.push(format!("question: {one} → {other}"));
         }
-        let mut last = vec![verdict(made)];
+        let mut last = Vec::new();
+        if made.silent > 0 {
+            let groups = if made.silent == 1 { "one group".to_owned() } else { format!("{} groups", made.silent) };
+            last.push(format!("{groups} more: only in one of both, or of too few samples (all are in json and csv)"));
+        }
+        last.push(verdict(made));
         for moved in made.moved.iter().take(MOST_TOLD) {
             last.push(format!("  {}", told(moved, made.unit)));
         }
         if made.moved.len() > MOST_TOLD {
             last.push(format!("  and {} more", made.moved.len() - MOST_TOLD));
+        }
+        if !made.moved.is_empty() && made.environment.iter().any(|one| one.name.starts_with("cpu_")) {
+            last.push("the CPUs were not equally busy, which may be the reason: repeat both".to_owned());
         }
         for (frame, side) in [(before, &self.before), (after, &self.after)] {
             if frame.meta.has_loss() {

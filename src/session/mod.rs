@@ -88,8 +88,8 @@ pub trait Audience {
     fn recorded(&mut self, recorded: &Recorded) -> io::Result<()>;
     /// A result that no window gave, but other results.
     fn derived(&mut self, label: Label<'_>, frame: &Frame) -> io::Result<()>;
-    /// Two results compared, with what is to be said before and behind.
-    fn compared(&mut self, label: Label<'_>, frame: &Frame, before: &[String], after: &[String]) -> io::Result<()>;
+    /// Two results compared.
+    fn compared(&mut self, label: Label<'_>, comparison: &Compared<'_>) -> io::Result<()>;
     /// One of the frames of `env`; people are shown only the short ones.
     fn environment(&mut self, name: &str, frame: &Frame, short: bool) -> io::Result<()>;
     /// `show NAME [as STYLE]`
@@ -107,6 +107,16 @@ pub struct Finished<'a> {
     /// With `every`, and for rows: what was not yet handed out by [`Audience::batch`].
     pub last: Option<&'a Frame>,
     pub shown: bool,
+}
+
+/// A comparison, ready to be shown.
+pub struct Compared<'a> {
+    pub frame: &'a Frame,
+    /// So many of its first rows say something.
+    pub told: usize,
+    /// What people are told before the rows, and behind them.
+    pub before: &'a [String],
+    pub after: &'a [String],
 }
 
 /// How a run went, for the exit status.

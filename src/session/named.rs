@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::prompt::LAST;
 use super::steps::no_frame;
-use super::{Audience, Session, Stop, Summary, asserted, compared, environment, queried};
+use super::{Audience, Compared, Session, Stop, Summary, asserted, compared, environment, queried};
 use crate::diagnostic::{Diagnostic, Exit};
 use crate::frame::Frame;
 use crate::output::load;
@@ -37,13 +38,14 @@ impl Session {
         summary.lost |= answer.meta.has_loss();
         match name {
             Some(name) => {
-                self.frames.insert(name.to_owned(), answer);
+                self.frames.insert(name.to_owned(), answer.clone());
             }
             None => {
                 self.results += 1;
                 audience.derived(Label::Number(self.results), &answer)?;
             }
         }
+        self.keep_as_last(answer);
         Ok(())
     }
 
@@ -60,7 +62,7 @@ impl Session {
             .collect::<Result<_, Diagnostic>>()?;
         let frames: Vec<(&str, &Frame)> = frames.iter().map(|(name, frame)| (*name, &**frame)).collect();
         let problems = match claimed.judge(&frames) {
-            Ok(failure) => failure.into_iter().collect(),
+            Ok(failures) => failures,
             Err(problems) => problems,
         };
         for problem in problems {
@@ -85,9 +87,17 @@ impl Session {
         let words = both.words(&made, &before, &after);
         summary.lost |= before.meta.has_loss() || after.meta.has_loss();
         let label = Label::Number(self.results + 1);
-        audience.compared(label, &made.frame, &words.before, &words.after)?;
+        let (frame, told) = (&made.frame, made.told);
+        audience.compared(label, &Compared { frame, told, before: &words.before, after: &words.after })?;
         self.results += 1;
+        self.keep_as_last(made.frame);
         Ok(())
+    }
+
+    fn keep_as_last(&mut self, frame: Frame) {
+        if self.keeps_last {
+            self.frames.insert(LAST.to_owned(), frame);
+        }
     }
 
     pub(super) fn environment(&mut self, audience: &mut dyn Audience) -> Result<(), Stop> {

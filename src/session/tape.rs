@@ -62,20 +62,18 @@ impl Tape {
 
     /// The window begins: CLOCK_MONOTONIC ns, and how far the clock on the wall is ahead of it.
     pub fn open(&mut self, start_ns: u64, wall_offset_ns: i64) -> Result<(), Diagnostic> {
-        let State::Ready(mut recorder, mut writer) = std::mem::replace(&mut self.state, State::Gone) else {
+        let State::Ready(mut recorder, writer) = std::mem::replace(&mut self.state, State::Gone) else {
             return Ok(());
         };
         if let Err(error) = recorder.open(start_ns) {
             writer.discard();
             return Err(error.diagnostic());
         }
-        writer.meta_mut().start_ns = start_ns;
-        writer.meta_mut().wall_offset_ns = wall_offset_ns;
         let gate = recorder.gate();
         let shared = self.shared.clone();
         let thread = thread::Builder::new()
             .name("schedq-tape".into())
-            .spawn(move || run(*recorder, *writer, &shared))
+            .spawn(move || run(*recorder, *writer, (start_ns, wall_offset_ns), &shared))
             .map_err(|e| Diagnostic::new("thread", Exit::Failed, format!("no thread could be had to record: {e}")))?;
         self.state = State::Running { gate, thread };
         Ok(())
@@ -123,9 +121,14 @@ impl Drop for Tape {
     }
 }
 
-fn run(mut recorder: Recorder, mut writer: Writer, shared: &Shared) -> Result<(Written, Summary), Diagnostic> {
-    // However soon it is killed: what it leaves says when it began.
-    writer.save().map_err(|e| e.diagnostic())?;
+fn run(
+    mut recorder: Recorder,
+    mut writer: Writer,
+    opened: (u64, i64),
+    shared: &Shared,
+) -> Result<(Written, Summary), Diagnostic> {
+    let (start_ns, wall_offset_ns) = opened;
+    writer.begin(start_ns, wall_offset_ns).map_err(|e| e.diagnostic())?;
     let mut batch = Batch::default();
     let (end_ns, how) = loop {
         let end = shared.end();

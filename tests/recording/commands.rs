@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
+use schedq::source::trace::read::Recording;
 use serde_json::Value;
 
 use crate::support::command::shell;
@@ -99,14 +100,13 @@ fn ctrl_c_ends_a_recording_well() {
     }
 }
 
-/// It holds its links and has made the folder of its parts.
+/// Its window is open: its first part says when it began.
 #[track_caller]
 fn opened_to_record(running: &mut crate::support::command::Running, file: &Path) {
     running.attached(5);
-    let partial = partial(file);
     let end = Instant::now() + Duration::from_secs(10);
-    while !partial.exists() {
-        assert!(Instant::now() < end, "no {}", partial.display());
+    while !Recording::open(&partial(file)).is_ok_and(|recording| recording.meta().start_ns > 0) {
+        assert!(Instant::now() < end, "no {}", partial(file).display());
         thread::sleep(Duration::from_millis(5));
     }
     thread::sleep(Duration::from_millis(200));

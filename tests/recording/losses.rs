@@ -3,8 +3,12 @@
 use std::time::Duration;
 
 use schedq::source::live::RecordOptions;
+use schedq::source::trace::{self, Error};
+use schedq::source::{Table, Values};
 
+use super::notation::plan;
 use super::recorder::{Recorded, Recording, Setting};
+use crate::live::agreement::CLOCK_NS;
 use crate::support::{Workload, live_lock, require_bpf};
 
 /// Each event that only the complete recording has lies in a gap of its CPU, and there are as many as the gaps say.
@@ -81,4 +85,72 @@ fn a_full_queue() {
     let (small, complete) = (small.close(), complete.close());
     assert!(small.lost() > 10_000, "{:?}", small.summary);
     gaps_are_what_is_missing(&small, &complete);
+}
+
+/// A row as its words, and its numbers: when it ended, and how long it took.
+struct Row {
+    what: Vec<String>,
+    at: i64,
+    length: i64,
+}
+
+fn rows(table: &Table) -> Vec<Row> {
+    let mut rows: Vec<Row> = (0..table.height).map(|_| Row { what: Vec::new(), at: 0, length: 0 }).collect();
+    for column in &table.columns {
+        for (i, row) in rows.iter_mut().enumerate() {
+            match (&column.values, column.name.as_str()) {
+                (Values::Int(values), "at") => row.at = values[i].expect("a time"),
+                (Values::Int(values), "latency") => row.length = values[i].expect("a measure"),
+                (Values::Int(values), _) => row.what.push(format!("{:?}", values[i])),
+                (Values::Bool(values), _) => row.what.push(format!("{:?}", values[i])),
+                (Values::Text(values), _) => row.what.push(format!("{:?}", values[i])),
+            }
+        }
+    }
+    rows
+}
+
+fn ask(recorded: &Recorded, query: &str) -> trace::Answer {
+    let gaps = recorded.batch.gaps.clone();
+    let known = trace::Recorded { start_ns: recorded.start_ns, gaps, ..trace::Recorded::default() };
+    trace::run(&plan(query).scan, &known, [Ok::<_, Error>(&recorded.batch)]).expect("a family with replay")
+}
+
+/// What comes of a recording that lacks half of its events is less than what there was, and never something else.
+#[test]
+fn nothing_is_made_up_for_what_is_missing() {
+    if !require_bpf("recording::losses::nothing_is_made_up_for_what_is_missing") {
+        return;
+    }
+    let _alone = live_lock();
+    for ring_bytes in [8 << 10, 64 << 10] {
+        let options = RecordOptions { ring_bytes, ..RecordOptions::default() };
+        let (small, complete) = record_both("pingpong 20000 --threads 2", options);
+        assert!(small.lost() > 1000, "{:?}", small.summary);
+        for query in [
+            "runq events(at, tid, comm, cpu, latency, cause, prev_tid, prev_comm, prio)",
+            "switch events(at, tid, comm, cpu, kind, state, next_tid, next_comm)",
+        ] {
+            let (few, all) = (ask(&small, query), ask(&complete, query));
+            let lost = few.account.losses.iter().find(|loss| loss.name == "ring_full").expect("a cause").count;
+            assert_eq!(lost, small.lost(), "{query}");
+            let (few, all) = (rows(&few.table), rows(&all.table));
+            assert!(few.len() > 50 && few.len() < all.len(), "{query}: {} of {}", few.len(), all.len());
+            let mut from = 0;
+            for row in &few {
+                // The two programs read the clock one after the other.
+                while (all[from].at as f64) < row.at as f64 - CLOCK_NS {
+                    from += 1;
+                }
+                let near = |other: &&Row| (other.at - row.at).abs() as f64 <= CLOCK_NS;
+                let same = |other: &Row| other.what == row.what && (other.length - row.length).abs() as f64 <= CLOCK_NS;
+                let found = all[from..].iter().take_while(near).any(same);
+                assert!(
+                    found,
+                    "{query}: {:?} of {} ns at {} is in no complete recording",
+                    row.what, row.length, row.at
+                );
+            }
+        }
+    }
 }

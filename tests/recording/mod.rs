@@ -21,3 +21,4 @@ mod recorder;
 #[cfg(feature = "live")]
 mod remains;
 mod sample;
+mod under_way;

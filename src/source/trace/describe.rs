@@ -3,6 +3,7 @@
 use super::error::Error;
 use super::meta::Meta;
 use super::read::Recording;
+use super::schema::IDENTITIES;
 use crate::catalog::event::{Gap, Kind, LOSSES};
 use crate::catalog::{FAMILIES, Origin};
 use crate::name::escape;
@@ -18,15 +19,13 @@ pub fn describe(recording: &Recording) -> Result<Vec<(&'static str, String)>, Er
     line("statement", meta.statement.clone());
     line("filter", meta.filter.clone().unwrap_or_else(|| "none: all tasks".to_owned()));
     line("from", clock(meta, meta.start_ns));
-    line("to", format!("{} ({})", clock(meta, meta.end_ns), ended(meta)));
+    line("to", format!("{} ({})", clock(meta, meta.end_ns), ended(recording)));
     line("length", seconds(meta.end_ns.saturating_sub(meta.start_ns)));
     let host = ["hostname", "kernel", "machine", "cpus_online"].map(|name| meta.fact(name).unwrap_or("?"));
     line("host", format!("{}, Linux {}, {}, CPUs {}", host[0], host[1], host[2], host[3]));
     line("made by", format!("schedq {}", meta.schedq));
-    let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Loss && meta.count(*kind) > 0);
-    let counts: Vec<String> = kinds.map(|kind| format!("{} {}", kind.word(), meta.count(kind))).collect();
-    line("events", format!("{} ({})", meta.events(), counts.join(", ")));
-    line("tasks", meta.tasks().to_string());
+    line("events", with_counts(meta.events(), meta, !(IDENTITIES | 1 << Kind::Loss as u16)));
+    line("tasks", with_counts(meta.tasks(), meta, IDENTITIES));
     if let Some(child) = meta.child_tgid {
         line("command", format!("process {child}"));
     }
@@ -48,8 +47,18 @@ pub fn describe(recording: &Recording) -> Result<Vec<(&'static str, String)>, Er
     Ok(lines)
 }
 
-fn ended(meta: &Meta) -> &str {
+/// A number, and how many rows there are of each of these kinds (a bit for each).
+fn with_counts(number: u64, meta: &Meta, kinds: u16) -> String {
+    let there = |kind: &Kind| kinds & (1 << *kind as u16) != 0 && meta.count(*kind) > 0;
+    let counts: Vec<String> =
+        Kind::ALL.into_iter().filter(there).map(|kind| format!("{} {}", kind.word(), meta.count(kind))).collect();
+    if counts.is_empty() { number.to_string() } else { format!("{number} ({})", counts.join(", ")) }
+}
+
+fn ended(recording: &Recording) -> &str {
+    let meta = recording.meta();
     match meta.ended.as_deref() {
+        _ if recording.is_under_way() => "so far: it is still being made",
         _ if !meta.complete => "not finished: the recorder ended before its window did",
         Some("elapsed") => "as long as was asked",
         Some("interrupted") => "interrupted",

@@ -72,7 +72,9 @@ pub fn prepare(path: &Path) -> Result<PathBuf, Error> {
         Ok(true) => return Err(Error::Left { folder }),
         Ok(false) => {}
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            fs::create_dir(&folder).and_then(|()| fs::remove_dir(&folder)).map_err(failed)?;
+            // Nobody else has it while it is held, so it is removed from under nobody.
+            let _held = claim(&folder, path)?;
+            fs::remove_dir(&folder).map_err(failed)?;
         }
         Err(error) => return Err(Error::Io { path: folder, task: Task::Record, error }),
     }
@@ -83,6 +85,33 @@ pub fn prepare(path: &Path) -> Result<PathBuf, Error> {
 pub fn is_held(folder: &Path) -> bool {
     // Read-locked, which is let go at once, so that two who look do not see each other.
     File::open(folder).is_ok_and(|folder| matches!(folder.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+/// Makes the folder if it is not there, and locks it for one recorder. `path`: as the recording was named.
+fn claim(folder: &Path, path: &Path) -> Result<File, Error> {
+    let failed = |error| Error::Io { path: path.to_owned(), task: Task::Record, error };
+    loop {
+        match fs::create_dir(folder) {
+            // Left empty by a recording that had not begun.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            made => made.map_err(failed)?,
+        }
+        let held = match File::open(folder) {
+            // Whoever only tried whether it can be made has removed it meanwhile.
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            opened => opened.map_err(failed)?,
+        };
+        match held.try_lock() {
+            // A file system without locks has none to offer anybody.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+            Err(TryLockError::WouldBlock) => return Err(Error::UnderWay { folder: folder.to_owned() }),
+        }
+        let id = |of: &fs::Metadata| (of.dev(), of.ino());
+        match (held.metadata(), fs::metadata(folder)) {
+            (Ok(mine), Ok(there)) if id(&mine) == id(&there) => return Ok(held),
+            _ => {}
+        }
+    }
 }
 
 /// Where a link that points to nothing yet points to.
@@ -113,17 +142,10 @@ impl Parts {
     /// Makes the folder. `target` is what [`prepare`] gave.
     pub fn create(target: PathBuf) -> Result<Parts, Error> {
         let folder = folder_of(&target);
-        let made = match fs::create_dir(&folder) {
-            // Left empty by a recording that had not begun.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            made => made,
-        };
+        let held = claim(&folder, &folder)?;
         let failed = |error| Error::Io { path: folder.clone(), task: Task::Record, error };
-        let held = made.and_then(|()| File::open(&folder)).map_err(failed)?;
-        match held.try_lock() {
-            // A file system without locks has none to offer anybody.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-            Err(TryLockError::WouldBlock) => return Err(Error::UnderWay { folder }),
+        if fs::read_dir(&folder).map_err(failed)?.next().is_some() {
+            return Err(Error::Left { folder });
         }
         Ok(Parts { target, folder, _held: held, full: Vec::new(), groups: Vec::new() })
     }

@@ -62,10 +62,7 @@ impl Recording {
             return Recording::open_file(path);
         }
         // The recorder may finish while its folder is read, and remove it part by part.
-        Recording::open_folder(path).or_else(|error| match finished(path) {
-            Some(finished) => Err(finished),
-            None => Err(error),
-        })
+        Recording::open_folder(path).map_err(|error| finished(path).unwrap_or(error))
     }
 
     fn open_file(path: &Path) -> Result<Recording, Error> {

@@ -43,11 +43,16 @@ pub struct Written {
     pub meta: Meta,
 }
 
+/// When the first part with events is written, unless all are written sooner.
+const FIRST_PART: Duration = Duration::from_millis(500);
+
 pub struct Writer {
     parts: Parts,
     group: Group,
     meta: Meta,
     options: Options,
+    /// When the window opened, or all was made ready for it.
+    begun: Instant,
     /// When the part of the open group was last written, and with how many rows.
     written: Instant,
     written_rows: usize,
@@ -61,8 +66,8 @@ pub fn prepare(path: &Path) -> Result<(), Error> {
 }
 
 impl Writer {
-    /// Makes the folder for the parts, and in it a first one without events. The times of `meta` can be set later, with
-    /// [`Writer::meta_mut`].
+    /// Makes the folder for the parts, and in it a first one without events. The times of `meta` come with
+    /// [`Writer::begin`].
     pub fn create(path: &Path, meta: Meta) -> Result<Writer, Error> {
         Writer::with(path, meta, Options::default())
     }
@@ -74,6 +79,7 @@ impl Writer {
             group: Group::new(),
             meta,
             options,
+            begun: Instant::now(),
             written: Instant::now(),
             written_rows: 0,
             gaps: Vec::new(),
@@ -85,11 +91,6 @@ impl Writer {
                 Err(error)
             }
         }
-    }
-
-    /// What the next part says of the recording, such as when the window opened.
-    pub fn meta_mut(&mut self) -> &mut Meta {
-        &mut self.meta
     }
 
     /// The folder with the parts.
@@ -131,14 +132,22 @@ impl Writer {
                 None => self.gaps.push((gap.cause, gap.count)),
             }
         }
-        if self.written.elapsed() >= self.options.every && self.group.rows() > self.written_rows {
+        if self.group.rows() > self.written_rows && self.written.elapsed() >= self.pause() {
             self.put(false)?;
         }
         Ok(())
     }
 
-    /// Puts what there is on disk now.
-    pub fn save(&mut self) -> Result<(), Error> {
+    /// Until what is waiting is put on disk: the first parts soon, so that one can ask them when one has just begun.
+    fn pause(&self) -> Duration {
+        self.options.every.min(FIRST_PART.max(self.written.duration_since(self.begun)))
+    }
+
+    /// The window opens: CLOCK_MONOTONIC ns, and how far the clock on the wall is ahead of it. From now on the parts say so,
+    /// however soon the recorder is killed.
+    pub fn begin(&mut self, start_ns: u64, wall_offset_ns: i64) -> Result<(), Error> {
+        (self.meta.start_ns, self.meta.wall_offset_ns) = (start_ns, wall_offset_ns);
+        self.begun = Instant::now();
         self.put(false)
     }
 
