@@ -56,7 +56,9 @@ fn told(problems: Vec<Diagnostic>) -> Vec<String> {
 
 /// What is wrong with statements.
 fn wrong_statements(text: &str, csv: bool, has_command: bool) -> Vec<String> {
-    session(csv).check(&Source::new("docs", text), has_command).err().map(told).unwrap_or_default()
+    let problems = session(csv).check(&Source::new("docs", text), has_command).err().unwrap_or_default();
+    // A result that is compared may be a file of the reader's.
+    told(problems.into_iter().filter(|problem| problem.code != "read-result").collect())
 }
 
 fn not_canonical(text: &str) -> Vec<String> {

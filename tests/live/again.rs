@@ -111,7 +111,7 @@ fn no_wait_is_longer_than_the_attachment() {
     let mut pool = Pool::new(1 << 30);
     let plan = plan("runq latency where comm = 'again' max, hist by tid");
     // Two that spin on one CPU: at any time one of them waits.
-    let mut workload = Workload::start("spinner 4 --threads 2 --cpu 0 --name again");
+    let mut workload = Workload::start("spinner 60 --threads 2 --cpu 0 --name again");
     workload.go();
     for facts in [None, Some(OLD)] {
         for round in 0..3 {
