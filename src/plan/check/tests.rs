@@ -330,7 +330,6 @@ fn the_worst_row_is_asked_of_the_same_recording() {
     };
     let (text, inner) = worst("from 't.parquet' runq around worst(runq where pid=7) 1ms");
     assert_eq!(text, "from 't.parquet' runq around worst(runq where tgid=7) 1ms");
-    // As it was typed: what is measured of it is not its own word.
     assert_eq!(inner.text, "runq where tgid=7");
     assert_eq!(inner.from.as_deref(), Some("t.parquet"));
     assert_eq!(
