@@ -50,7 +50,7 @@ impl Run {
 
     /// Whether it has samples enough beyond this quantile for a statement about it.
     pub fn reaches(&self, quantile: f64) -> bool {
-        self.count() as f64 * quantile.min(1.0 - quantile) >= 5.0
+        self.count() as f64 * quantile.min(1.0 - quantile) >= 5.0 - 1e-9
     }
 
     fn estimate(&self, quantile: f64, confidence: f64) -> Estimate {

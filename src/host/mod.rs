@@ -2,6 +2,7 @@
 
 pub mod capability;
 pub mod cgroup;
+pub mod clock;
 pub mod counters;
 pub mod environment;
 pub mod interrupts;

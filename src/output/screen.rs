@@ -7,13 +7,13 @@ use super::{Style, histogram, table, units};
 use crate::frame::Frame;
 
 /// Lines besides rows: the prompt before and after, a table's header, what is said of the rest and of losses.
-const BESIDES: usize = 7;
-/// A lower screen is scrolled.
-const LOWEST: usize = 10;
+const BESIDES: usize = 10;
+/// On a lower screen it scrolls.
+const LEAST: usize = 5;
 
 /// The text for a screen of so many lines; `name` is how all of it can be had.
 pub fn render(frame: &Frame, style: &Style, lines: usize, name: &str) -> PolarsResult<String> {
-    let room = lines.max(LOWEST) - BESIDES;
+    let room = lines.saturating_sub(BESIDES).max(LEAST);
     if histogram::applies(frame) {
         let text = histogram::render(frame, style)?;
         let rest = text.lines().count().saturating_sub(room + 2);

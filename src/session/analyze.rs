@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::command::Command;
 use super::{Audience, Planned, Session, Stop, Summary, window};
 use crate::diagnostic::Diagnostic;
-use crate::host::{counters, lists};
+use crate::host::{clock, counters, lists};
 use crate::plan::explain::{Measured, explain_analyzed};
 use crate::plan::layout::{Machine, layout};
 use crate::source::live::Statistics;
@@ -50,11 +50,11 @@ impl window::Watcher for Watcher<'_> {
     }
 
     fn opened(&mut self) {
-        self.counted.push((window::monotonic_ns(), counters::context_switches()));
+        self.counted.push((clock::monotonic_ns(), counters::context_switches()));
     }
 
     fn closed(&mut self) {
-        self.counted.push((window::monotonic_ns(), counters::context_switches()));
+        self.counted.push((clock::monotonic_ns(), counters::context_switches()));
     }
 }
 
@@ -69,9 +69,9 @@ impl Session {
         let plan = &planned.plan;
         let mut command = command.map(Command::hold).transpose()?;
         let before = counters::context_switches();
-        let began = window::monotonic_ns();
+        let began = clock::monotonic_ns();
         thread::sleep(LOOK);
-        let before = rate((began, before), (window::monotonic_ns(), counters::context_switches()));
+        let before = rate((began, before), (clock::monotonic_ns(), counters::context_switches()));
         let statistics = Statistics::on();
         let mut watcher = Watcher { audience, counted: Vec::new(), matched: 0 };
         let results = window::run(&[plan], &[], command.as_mut(), &self.events, None, &mut watcher);

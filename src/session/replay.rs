@@ -1,8 +1,12 @@
 //! Asking a recording: open, read what the question needs, pair, and the frame.
 
+use std::fs::File;
 use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+use nix::sys::memfd::{MFdFlags, memfd_create};
 
 use super::results::{Passed, build, joined, streams_rows};
 use super::{Audience, Event, Planned, Session, Stop, Summary, around, recording, results};
@@ -218,12 +222,13 @@ pub fn open(name: &str) -> Result<Recording, Diagnostic> {
     }
     let failed = |e: std::io::Error| {
         Diagnostic::new("sample", Exit::Failed, format!("the built-in recording cannot be unpacked: {e}"))
-            .help("name a folder for it with TMPDIR")
     };
-    let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
+    // A file of memory: there may be no disk that can be written.
+    let memory = memfd_create("schedq-sample", MFdFlags::MFD_CLOEXEC).map_err(|e| failed(e.into()))?;
+    let mut file = File::from(memory);
     file.write_all(SAMPLE_BYTES).map_err(failed)?;
-    // It is held open from here on; its name is not needed.
-    Recording::open(file.path()).map_err(|e| e.diagnostic())
+    // It is held open from here on; this name of it is good as long as `file`.
+    Recording::open(Path::new(&format!("/proc/self/fd/{}", file.as_raw_fd()))).map_err(|e| e.diagnostic())
 }
 
 /// What a person must know of the recording to read the answer.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::recording::Recorded;
 use crate::catalog::event::Batch;
 use crate::diagnostic::{Diagnostic, Exit};
-use crate::host::{cgroup, environment};
+use crate::host::{cgroup, clock, environment};
 use crate::plan::Record;
 use crate::source::Ended;
 use crate::source::live::{Gate, Processes, RecordOptions, Recorder, Summary};
@@ -112,7 +112,7 @@ impl Drop for Tape {
             // Something else went wrong: what was recorded so far is kept.
             State::Running { gate, thread } => {
                 let _ = gate.close();
-                self.shared.end().get_or_insert((super::window::monotonic_ns(), Ended::Interrupted));
+                self.shared.end().get_or_insert((clock::monotonic_ns(), Ended::Interrupted));
                 self.shared.told.notify_all();
                 let _ = thread.join();
             }
@@ -122,11 +122,30 @@ impl Drop for Tape {
 }
 
 fn run(
-    mut recorder: Recorder,
+    recorder: Recorder,
     mut writer: Writer,
     opened: (u64, i64),
     shared: &Shared,
 ) -> Result<(Written, Summary), Diagnostic> {
+    match take(recorder, &mut writer, opened, shared) {
+        Ok((closing, summary)) => Ok((writer.finish(closing).map_err(|e| e.diagnostic())?, summary)),
+        Err(problem) => {
+            // Parts without an event would only be in the way of the next try.
+            if writer.is_empty() {
+                writer.discard();
+            }
+            Err(problem)
+        }
+    }
+}
+
+/// Writes what is complete until the window ends, and then the rest.
+fn take(
+    mut recorder: Recorder,
+    writer: &mut Writer,
+    opened: (u64, i64),
+    shared: &Shared,
+) -> Result<(Closing, Summary), Diagnostic> {
     let (start_ns, wall_offset_ns) = opened;
     writer.begin(start_ns, wall_offset_ns).map_err(|e| e.diagnostic())?;
     let mut batch = Batch::default();
@@ -151,8 +170,7 @@ fn run(
         Ended::Interrupted => "interrupted",
         Ended::CommandEnded => "command_ended",
     };
-    let closing = Closing { end_ns, ended, losses: summary.lost.clone() };
-    Ok((writer.finish(closing).map_err(|e| e.diagnostic())?, summary))
+    Ok((Closing { end_ns, ended, losses: summary.lost.clone() }, summary))
 }
 
 fn meta(record: &Record, processes: Processes) -> Meta {

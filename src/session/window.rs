@@ -3,14 +3,13 @@
 
 use std::time::Duration;
 
-use nix::time::{ClockId, clock_gettime};
-
 use super::command::Command;
 use super::recording::Recorded;
 use super::results::streams_rows;
 use super::tape::Tape;
 use super::{Event, Events};
 use crate::diagnostic::{Diagnostic, Exit};
+use crate::host::clock::{monotonic_ns, realtime_ns};
 use crate::plan::{Plan, Record};
 use crate::source::live::{Live, Pool, Processes, Ran};
 use crate::source::{Ended, Outcome, Table, Window};
@@ -137,16 +136,6 @@ pub struct Results {
     pub runs: Vec<Ran>,
 }
 
-/// CLOCK_MONOTONIC, nanoseconds: the clock of the programs.
-pub fn monotonic_ns() -> u64 {
-    now(ClockId::CLOCK_MONOTONIC)
-}
-
-fn now(clock: ClockId) -> u64 {
-    let time = clock_gettime(clock).expect("both clocks always exist");
-    time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
-}
-
 /// Runs the plans and makes the recordings in one window. The command, if any, is started when all probes are attached, and
 /// waited for. Programs that `pool` has are attached again; without one everything is loaded, and counts from its birth on.
 pub fn run(
@@ -185,7 +174,7 @@ pub fn run(
         return Err(Diagnostic::new("interrupted", Exit::Interrupted, title));
     }
     let start = monotonic_ns();
-    let wall_offset_ns = now(ClockId::CLOCK_REALTIME) as i64 - start as i64;
+    let wall_offset_ns = realtime_ns() - start as i64;
     let deadline = |window: Option<u64>| window.map(|window| start.saturating_add(window));
     for (one, record) in parts.tapes.iter_mut().zip(records) {
         one.deadline_ns = deadline(record.window_ns);

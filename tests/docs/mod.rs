@@ -19,13 +19,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use schedq::catalog::FAMILIES;
+use schedq::catalog::{EVENT_SETS, FAMILIES};
 use schedq::cli::args::{Args, Verb};
 use schedq::diagnostic::{Diagnostic, Source};
 use schedq::lang::{RESERVED, reference};
 use schedq::output::file::Format;
 use schedq::session::{Session, Settings, events, saved, texts};
 
+use crate::support::Schedq;
 use markdown::{Block, Page};
 
 fn root() -> &'static Path {
@@ -273,8 +274,14 @@ fn saved_queries_and_their_comments_are_right() {
 
 #[test]
 fn examples_of_the_catalog_are_right() {
-    for family in FAMILIES {
+    for family in FAMILIES.iter().chain(EVENT_SETS) {
         none([wrong_statements(family.example, false, true), not_canonical(family.example)].concat());
+    }
+    for family in FAMILIES.iter().filter(|family| family.replay.is_some()) {
+        // A recording has its own length.
+        let (question, _) = family.example.rsplit_once(" for ").expect("an example with a window");
+        let ran = Schedq::eval(&format!("from '@sample' {question}")).run().success();
+        assert!(ran.stderr.contains(" seen · ") || ran.stderr.contains(" seen, "), "{}", ran.stderr);
     }
 }
 

@@ -75,3 +75,11 @@ fn its_answers_stay() {
     }
     assert_snapshot!(said);
 }
+
+/// It needs no place that can be written.
+#[test]
+fn nothing_is_unpacked_to_a_disk() {
+    let query = "from '@sample' switch count";
+    let output = Schedq::eval(query).env("TMPDIR", "/nowhere").arg("--format").arg("csv").run().success();
+    assert_eq!(output.stdout, Schedq::eval(query).arg("--format").arg("csv").run().success().stdout);
+}

@@ -16,7 +16,7 @@ use schedq::source::trace::read::Recording;
 use schedq::source::trace::write::{Closing, Writer, prepare};
 
 use crate::support::watch::{Answer, number};
-use crate::support::{Schedq, Workload, live_lock, require_bpf};
+use crate::support::{Schedq, Workload, live_lock, require, require_bpf};
 
 const START: u64 = 5_000_000_000;
 
@@ -235,4 +235,60 @@ fn asked_while_it_grows() {
     }
     assert!(counts.is_sorted() && counts.first() < counts.last(), "{counts:?}");
     running.interrupt().success();
+}
+
+/// What cannot even begin leaves nothing behind, and says why.
+#[test]
+fn no_memory_for_the_rings() {
+    if !require_bpf("recording::under_way::no_memory_for_the_rings") {
+        return;
+    }
+    let _alone = live_lock();
+    let (folder, path) = in_folder();
+    // Room for one ring or two, not for what else is needed, on any machine: which of them fails is no matter.
+    for kib in [150_000, 200_000, 300_000, 400_000] {
+        let script = format!("ulimit -v {kib}; \"$SCHEDQ\" -e \"record sched for 200ms to '$1'\"");
+        let output = crate::support::command::shell(&script, &[path.as_os_str()]);
+        assert!(!output.stderr.contains("panicked"), "{kib}: {}", output.stderr);
+        if output.code() != 0 {
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{kib}: {}", output.stderr);
+        }
+    }
+}
+
+/// The clock that a process reads may be another one than that of the kernel's events (time_namespaces(7)).
+#[test]
+fn in_a_time_namespace() {
+    let name = "recording::under_way::in_a_time_namespace";
+    let can = crate::support::command::shell("unshare -T --monotonic 100000 -f true", &[]).code() == 0;
+    if !require_bpf(name) || !require(name, can, "time namespaces") {
+        return;
+    }
+    let _alone = live_lock();
+    let (_folder, path) = in_folder();
+    for offset in ["100000", "-500"] {
+        let script = format!(
+            "unshare -T --monotonic {offset} -f \"$SCHEDQ\" --format json -e \"for 500ms {{
+             record sched to '$1'
+             a = runq latency count, max_at
+             b = runq latency count every 100ms
+             }}
+             show a
+             show b
+             from '$1' runq latency count, max_at\" && date +%s%N"
+        );
+        let output = crate::support::command::shell(&script, &[path.as_os_str()]).success();
+        assert!(!output.stderr.contains("out of order"), "{}", output.stderr);
+        let (document, now) = output.stdout.trim_end().rsplit_once('\n').unwrap();
+        let documents: Vec<serde_json::Value> = serde_json::from_str(document).unwrap();
+        let now: u64 = now.parse().unwrap();
+        for whole in [&documents[0], &documents[2]] {
+            let at = number(&whole["rows"][0], "latency_max_at");
+            assert!(at <= now && now - at < 60_000_000_000, "{at} is not shortly before {now}");
+        }
+        let intervals = documents[1]["rows"].as_array().unwrap().len();
+        assert!((3..=5).contains(&intervals), "{}", documents[1]);
+        let meta = Recording::open(&path).unwrap().meta().clone();
+        assert!(meta.groups[0].first_ns.abs_diff(meta.start_ns) < 60_000_000_000, "{meta:?}");
+    }
 }

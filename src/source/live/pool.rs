@@ -5,6 +5,10 @@
 //! program that is loaded be attached again. What the last window left is cleared before: counters and groups here; what is
 //! remembered of tasks cannot be reached from here, so it bears the number of the attachment that wrote it and is void for
 //! the next one (`state.bpf.h`).
+//!
+//! A link is gone when nobody holds its file any more. A process that is just being started holds all of ours until it
+//! executes, and so would have an event counted twice; a process that waits at a prompt starts none, and the command after `--`
+//! has executed before anything is attached.
 
 use libbpf_rs::{Map, MapCore, MapFlags, Object, RingBufferBuilder};
 

@@ -191,6 +191,11 @@ impl Writer {
         Ok(Written { bytes, meta: self.meta })
     }
 
+    /// Nothing was written to it.
+    pub fn is_empty(&self) -> bool {
+        self.group.rows() == 0 && self.parts.groups().is_empty()
+    }
+
     /// Leaves nothing behind: the window never opened.
     pub fn discard(self) {
         self.parts.discard();

@@ -10,8 +10,8 @@ use libbpf_rs::{Object, RingBuffer, RingBufferBuilder};
 
 use super::bytes;
 use super::merge::{Merge, Read};
-use super::monotonic_ns;
 use super::rings::{self, Ring};
+use crate::host::clock::monotonic_ns;
 use crate::source::live::error::Error;
 
 /// Rings are looked at often enough that a CPU may write so much in a second: some 150,000 switches with their wakeups.
@@ -136,7 +136,7 @@ struct Looker<'o> {
     object: &'o Object,
     cpus: Vec<u32>,
     // Gone before the maps that it reads.
-    buffer: RingBuffer<'static>,
+    buffers: Vec<RingBuffer<'static>>,
     _rings: Vec<Ring>,
     taken: Rc<RefCell<Taken>>,
     /// By ring: everything before this time was read.
@@ -178,19 +178,21 @@ fn run(object: &Object, rings: Vec<Ring>, queue_bytes: u64, shared: &Shared) -> 
 impl<'o> Looker<'o> {
     fn new(object: &'o Object, rings: Vec<Ring>) -> Result<Looker<'o>, Error> {
         let taken = Rc::new(RefCell::new(Taken { positions: vec![0; rings.len()], ..Taken::default() }));
-        let mut builder = RingBufferBuilder::new();
-        for (place, ring) in rings.iter().enumerate() {
+        let reader = |(place, ring): (usize, &Ring)| {
             let taken = taken.clone();
             let read = move |record: &[u8]| {
                 taken.borrow_mut().record(place, record);
                 0
             };
-            builder.add(&ring.map, read).map_err(Error::read)?;
-        }
-        let buffer = builder.build().map_err(Error::read)?;
+            // One by one: libbpf-rs 0.27 panics when there is no memory for the second ring of a buffer.
+            let mut builder = RingBufferBuilder::new();
+            builder.add(&ring.map, read)?;
+            builder.build()
+        };
+        let buffers = rings.iter().enumerate().map(reader).collect::<Result<_, _>>().map_err(Error::read)?;
         let cpus = rings.iter().map(|ring| ring.cpu).collect();
         let until = vec![0; rings.len()];
-        Ok(Looker { object, cpus, buffer, _rings: rings, taken, until, wanted: Vec::new() })
+        Ok(Looker { object, cpus, buffers, _rings: rings, taken, until, wanted: Vec::new() })
     }
 
     /// Reads all rings. One is complete up to the time at which its position was asked for, when that position is reached:
@@ -198,7 +200,7 @@ impl<'o> Looker<'o> {
     fn look(&mut self) -> Result<(), Error> {
         let now = monotonic_ns();
         rings::positions(self.object, &self.cpus, &mut self.wanted)?;
-        self.buffer.consume().map_err(Error::read)?;
+        self.buffers.iter().try_for_each(RingBuffer::consume).map_err(Error::read)?;
         let taken = self.taken.borrow();
         if taken.unknown > 0 {
             return Err(Error::Object(format!("{} records of an unknown form", taken.unknown)));

@@ -13,13 +13,13 @@ mod rings;
 use std::sync::Arc;
 
 use libbpf_rs::{Link, Object};
-use nix::time::{ClockId, clock_gettime};
 
 pub use bytes::{event, gap, identity};
 
 use super::error::Error;
 use super::{Facts, Processes, load, paths, read, set_window};
 use crate::catalog::event::{Batch, Gap, LOSSES};
+use crate::host::clock::monotonic_ns;
 use crate::host::{lists, namespace};
 use crate::plan::{self, Scan};
 use cgroups::Cgroups;
@@ -80,12 +80,6 @@ impl Gate {
     pub fn close(&self) -> Result<(), Error> {
         set_window(&self.object, self.start_ns, false)
     }
-}
-
-/// CLOCK_MONOTONIC ns, the clock of the programs.
-fn monotonic_ns() -> u64 {
-    let time = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("a clock that every kernel has");
-    time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 
 impl Recorder {
