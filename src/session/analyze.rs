@@ -20,7 +20,6 @@ struct Watcher<'a> {
     audience: &'a mut dyn Audience,
     /// Switches at the window's begin and end, with the time.
     counted: Vec<(u64, Option<u64>)>,
-    matched: u64,
 }
 
 impl window::Watcher for Watcher<'_> {
@@ -37,11 +36,7 @@ impl window::Watcher for Watcher<'_> {
         true
     }
 
-    fn batch(&mut self, _: usize, table: Table, _: &Window) -> Result<(), Diagnostic> {
-        self.matched += match &table.cells {
-            Some(cells) => cells.iter().map(|cell| cell.count).sum(),
-            None => table.height as u64,
-        };
+    fn batch(&mut self, _: usize, _: Table, _: &Window) -> Result<(), Diagnostic> {
         Ok(())
     }
 
@@ -73,7 +68,7 @@ impl Session {
         thread::sleep(LOOK);
         let before = rate((began, before), (clock::monotonic_ns(), counters::context_switches()));
         let statistics = Statistics::on();
-        let mut watcher = Watcher { audience, counted: Vec::new(), matched: 0 };
+        let mut watcher = Watcher { audience, counted: Vec::new() };
         let results = window::run(&[plan], &[], command.as_mut(), &self.events, None, &mut watcher);
         let Watcher { audience, counted, .. } = watcher;
         drop(statistics);

@@ -239,7 +239,7 @@ impl<'f> Resolver<'_, 'f> {
             let written = format!("{}.{}", left.node.frame.node, left.node.column.node);
             return self.refuse("flag-alone", op.span, title, format!("write `{written}`, or `not {written}`"));
         }
-        let Some(order) = order(op.node) else {
+        let Some(order) = Order::of(op.node) else {
             return match (&given, kind) {
                 (Side::Value(Value::Text(bytes)), ColumnKind::Text) => {
                     Some(Claim::Like { left: at, glob: Glob(bytes.clone()) })
@@ -342,18 +342,6 @@ impl<'f> Resolver<'_, 'f> {
         let title = format!("{} is not compared with `{}`", noun(kind), format::value(value));
         self.refuse("units", span, title, help)
     }
-}
-
-fn order(op: Compare) -> Option<Order> {
-    Some(match op {
-        Compare::Equal => Order::Equal,
-        Compare::NotEqual => Order::NotEqual,
-        Compare::Less => Order::Less,
-        Compare::LessOrEqual => Order::LessOrEqual,
-        Compare::Greater => Order::Greater,
-        Compare::GreaterOrEqual => Order::GreaterOrEqual,
-        Compare::Like => return None,
-    })
 }
 
 /// Kinds whose values can be compared with each other.

@@ -1,7 +1,9 @@
 //! The corpus of the language: queries that are right with their canonical form, and wrong ones with their message.
 
 mod limits;
+mod made;
 mod roundtrip;
+mod soup;
 
 use std::fs;
 use std::path::{Path, PathBuf};

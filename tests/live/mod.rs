@@ -15,7 +15,7 @@ mod names;
 mod older;
 mod pipes;
 #[cfg(feature = "live")]
-mod remains;
+pub mod remains;
 mod rights;
 mod saved;
 mod signals;

@@ -9,7 +9,7 @@ use crate::support::watch::opened;
 use crate::support::{Schedq, live_lock, require, require_bpf};
 
 /// Ids of what the kernel holds of BPF.
-fn held() -> [BTreeSet<u32>; 3] {
+pub fn held() -> [BTreeSet<u32>; 3] {
     [
         ProgInfoIter::default().map(|p| p.id).collect(),
         MapInfoIter::default().map(|m| m.id).collect(),
@@ -34,9 +34,15 @@ fn killed_it_leaves_nothing() {
     assert!(ours[0].len() >= 7 && ours[1].len() >= 7 && ours[2].len() >= 7, "{ours:?}");
     running.signal(nix::sys::signal::Signal::SIGKILL);
     drop(running);
+    all_gone(&ours);
+}
+
+/// Waits until the kernel holds nothing of these any more.
+#[track_caller]
+pub fn all_gone(ours: &[BTreeSet<u32>]) {
     let end = Instant::now() + Duration::from_secs(10);
     loop {
-        let left: Vec<BTreeSet<u32>> = held().iter().zip(&ours).map(|(now, ours)| now & ours).collect();
+        let left: Vec<BTreeSet<u32>> = held().iter().zip(ours).map(|(now, ours)| now & ours).collect();
         // The kernel frees them when the programs that may still run have ended.
         if left.iter().all(BTreeSet::is_empty) {
             return;

@@ -2,23 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
 
 use proptest::prelude::*;
 use schedq::catalog::event::{Batch, Event, Gap, Identity, Kind, LOSSES, NO_CGROUP, flag, who};
-use schedq::name;
-use schedq::source::trace::error::{Error, Looks, Parquet, Place, Task};
+use schedq::source::trace::error::Error;
 use schedq::source::trace::meta::Meta;
 use schedq::source::trace::read::Recording;
 use schedq::source::trace::wanted::Wanted;
-use schedq::source::trace::write::{Closing, Options, Writer, prepare};
+use schedq::source::trace::write::{Closing, Options, Writer};
 
-use crate::support::require;
-
-const START: u64 = 1_000_000_000_000;
+pub const START: u64 = 1_000_000_000_000;
 
 fn name16(bytes: &[u8]) -> [u8; 16] {
     let mut name = [0; 16];
@@ -26,7 +20,7 @@ fn name16(bytes: &[u8]) -> [u8; 16] {
     name
 }
 
-fn told(at: u64, kind: Kind, tid: u32, comm: &[u8]) -> Identity {
+pub fn told(at: u64, kind: Kind, tid: u32, comm: &[u8]) -> Identity {
     Identity {
         at,
         tid,
@@ -46,12 +40,12 @@ fn told(at: u64, kind: Kind, tid: u32, comm: &[u8]) -> Identity {
     }
 }
 
-fn switch(at: u64, tid: u32, next: u32) -> Event {
+pub fn switch(at: u64, tid: u32, next: u32) -> Event {
     Event { at, tid, other: next, state: 1, cpu: 0, kind: Kind::Switch, flags: 0 }
 }
 
 /// One of everything, as a recorder tells it.
-fn everything() -> Batch {
+pub fn everything() -> Batch {
     let at = |ns: u64| START + ns;
     let event = |ns, kind, tid, other, state, cpu, flags| Event { at: at(ns), tid, other, state, cpu, kind, flags };
     Batch {
@@ -80,7 +74,7 @@ fn everything() -> Batch {
     }
 }
 
-fn record(path: &Path, batches: &[Batch], options: Options) -> Meta {
+pub fn record(path: &Path, batches: &[Batch], options: Options) -> Meta {
     let mut writer = Writer::with(path, Meta { start_ns: START, ..Meta::default() }, options).unwrap();
     for batch in batches {
         writer.write(batch).unwrap();
@@ -90,11 +84,11 @@ fn record(path: &Path, batches: &[Batch], options: Options) -> Meta {
     written.meta
 }
 
-fn small_groups(rows: usize) -> Options {
+pub fn small_groups(rows: usize) -> Options {
     Options { group_rows: rows, ..Options::default() }
 }
 
-fn read(path: &Path, wanted: &Wanted) -> Result<Batch, Error> {
+pub fn read(path: &Path, wanted: &Wanted) -> Result<Batch, Error> {
     let recording = Recording::open(path)?;
     let mut whole = Batch::default();
     let mut batches = recording.batches(wanted, None);
@@ -109,7 +103,7 @@ fn read(path: &Path, wanted: &Wanted) -> Result<Batch, Error> {
     Ok(whole)
 }
 
-fn in_folder(name: &str) -> (tempfile::TempDir, PathBuf) {
+pub fn in_folder(name: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     (folder, path)
@@ -312,343 +306,4 @@ proptest! {
         found.cgroups.sort();
         prop_assert_eq!(found, told);
     }
-}
-
-// While it is recorded, and when that was cut short.
-
-fn folder_of(path: &Path) -> PathBuf {
-    PathBuf::from(format!("{}.partial", path.display()))
-}
-
-/// A recording of so many events in groups of 100 rows, whose recorder is no more.
-fn killed(path: &Path, events: u64) -> PathBuf {
-    let options = Options { group_rows: 100, every: Duration::ZERO };
-    let mut writer = Writer::with(path, Meta { start_ns: START, ..Meta::default() }, options).unwrap();
-    for i in 0..events {
-        writer.write(&Batch { events: vec![switch(START + i, 1, 2)], ..Batch::default() }).unwrap();
-    }
-    let folder = writer.folder().to_owned();
-    // As by the kernel: nothing is written any more, and nothing held.
-    drop(writer);
-    folder
-}
-
-#[test]
-fn what_was_recorded_before_a_crash_can_be_asked() {
-    let (_folder, path) = in_folder("t.parquet");
-    let parts = killed(&path, 250);
-    assert_eq!(parts, folder_of(&path));
-    let recording = Recording::open(&parts).unwrap();
-    assert_eq!(recording.groups().iter().map(|group| group.rows).collect::<Vec<_>>(), [100, 100, 50]);
-    assert_eq!((recording.meta().complete, recording.meta().end_ns), (false, START + 249));
-    assert_eq!(recording.left_out(), None);
-    let found = read(&parts, &Wanted::ALL).unwrap();
-    assert_eq!(found.events.iter().map(|event| event.at - START).collect::<Vec<_>>(), (0..250).collect::<Vec<_>>());
-    assert!(!path.exists());
-    // Each part is a recording of its own.
-    assert_eq!(read(&parts.join("000001.parquet"), &Wanted::ALL).unwrap().events.len(), 100);
-    // Another recording there would lose it.
-    let Err(Error::Left { folder }) = prepare(&path) else { panic!("refused") };
-    assert_eq!(folder, parts);
-    assert!(matches!(Writer::create(&path, Meta::default()), Err(Error::Left { .. })));
-}
-
-#[test]
-fn a_last_part_that_is_broken_is_left_out_and_a_middle_one_is_not() {
-    let (_folder, path) = in_folder("t.parquet");
-    let parts = killed(&path, 250);
-    let last = parts.join("000002.parquet");
-    fs::write(&last, &fs::read(&last).unwrap()[..300]).unwrap();
-    let recording = Recording::open(&parts).unwrap();
-    assert_eq!(recording.left_out(), Some(last.as_path()));
-    assert_eq!(read(&parts, &Wanted::ALL).unwrap().events.len(), 200);
-    fs::write(&last, "").unwrap();
-    assert_eq!(Recording::open(&parts).unwrap().left_out(), Some(last.as_path()));
-    let middle = parts.join("000001.parquet");
-    fs::write(&middle, "").unwrap();
-    let Err(Error::Damaged { place: Place::Part(part), .. }) = Recording::open(&parts) else { panic!("refused") };
-    assert_eq!(part, middle);
-    fs::remove_file(&middle).unwrap();
-    assert!(matches!(Recording::open(&parts), Err(Error::Damaged { place: Place::Part(_), .. })));
-}
-
-#[test]
-fn a_window_that_never_opened_leaves_nothing() {
-    let (folder, path) = in_folder("t.parquet");
-    let mut writer = Writer::create(&path, Meta::default()).unwrap();
-    assert_eq!(read(writer.folder(), &Wanted::ALL).unwrap(), Batch::default());
-    writer.begin(START, 0).unwrap();
-    writer.discard();
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-}
-
-// Where it cannot be written.
-
-#[test]
-fn paths_are_tried_before() {
-    let (folder, path) = in_folder("t.parquet");
-    prepare(&path).unwrap();
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "a try leaves nothing behind");
-    assert!(matches!(prepare(&folder.path().join("t.csv")), Err(Error::Ending { .. })));
-    fs::create_dir(folder.path().join("d.parquet")).unwrap();
-    assert!(matches!(
-        prepare(&folder.path().join("d.parquet")),
-        Err(Error::NoFile { what: "a folder", task: Task::Record, .. })
-    ));
-    let Err(Error::Io { path, error, .. }) = prepare(Path::new("/nowhere/at/all/t.parquet")) else { panic!("refused") };
-    assert_eq!((path.to_str(), error.kind()), (Some("/nowhere/at/all/t.parquet"), std::io::ErrorKind::NotFound));
-    let null = folder.path().join("null.parquet");
-    symlink("/dev/null", &null).unwrap();
-    assert!(matches!(prepare(&null), Err(Error::NoFile { what: "a device or a pipe", .. })));
-}
-
-#[test]
-fn a_link_stays_a_link_and_an_old_file_keeps_its_mode() {
-    let (folder, path) = in_folder("link.parquet");
-    fs::create_dir(folder.path().join("data")).unwrap();
-    symlink("data/real.parquet", &path).unwrap();
-    record(&path, &[everything()], Options::default());
-    let real = folder.path().join("data/real.parquet");
-    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
-    record(&path, &[everything()], Options::default());
-    assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
-    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
-    assert_eq!(read(&path, &Wanted::ALL).unwrap(), everything());
-}
-
-/// The folder with the parts disappears: the same as a disk that is full or pulled out.
-#[test]
-fn a_folder_that_vanishes_is_named() {
-    let (_folder, path) = in_folder("t.parquet");
-    let options = Options { group_rows: 4, every: Duration::ZERO };
-    let mut writer = Writer::with(&path, Meta::default(), options).unwrap();
-    fs::remove_dir_all(folder_of(&path)).unwrap();
-    let Err(Error::Io { path: named, error, .. }) = writer.write(&everything()) else { panic!("failed") };
-    assert!(named.starts_with(folder_of(&path)), "{named:?}");
-    assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
-}
-
-/// A file system of 256 KiB.
-struct SmallDisk(tempfile::TempDir);
-
-impl SmallDisk {
-    /// `None` where one cannot be mounted: the test is skipped by its name.
-    fn new(test: &str) -> Option<SmallDisk> {
-        let folder = tempfile::tempdir().unwrap();
-        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=256k", "none"]).arg(folder.path()).output();
-        let mounted = mount.is_ok_and(|mount| mount.status.success());
-        require(test, mounted, "the right to mount").then_some(SmallDisk(folder))
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.0.path()).status();
-    }
-}
-
-#[test]
-fn a_full_disk_leaves_what_was_written_readable() {
-    let Some(disk) = SmallDisk::new("a_full_disk_leaves_what_was_written_readable") else { return };
-    let path = disk.0.path().join("t.parquet");
-    let mut writer = Writer::with(&path, Meta { start_ns: START, ..Meta::default() }, small_groups(5000)).unwrap();
-    // Times that cannot be packed.
-    let mut at = START;
-    let mut failed = None;
-    for batch in 0..200u64 {
-        let events = (0..1000u64).map(|i| {
-            at += 1 + (batch * 1000 + i).wrapping_mul(0x9E37_79B9_7F4A_7C15) % 1_000_000;
-            switch(at, 1 + (at % 200) as u32, 2)
-        });
-        let events = events.collect();
-        if let Err(error) = writer.write(&Batch { events, ..Batch::default() }) {
-            failed = Some(error);
-            break;
-        }
-    }
-    let Some(Error::Io { path: named, error, .. }) = failed else { panic!("the disk is full: {failed:?}") };
-    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
-    assert!(named.starts_with(folder_of(&path)));
-    drop(writer);
-    let found = read(&folder_of(&path), &Wanted::ALL).unwrap();
-    assert!(found.events.len() >= 5000 && found.events.len().is_multiple_of(5000), "{}", found.events.len());
-}
-
-/// The parts fit, and the whole beside them does not.
-#[test]
-fn a_disk_that_is_full_in_the_end_keeps_the_parts() {
-    let Some(disk) = SmallDisk::new("a_disk_that_is_full_in_the_end_keeps_the_parts") else { return };
-    let path = disk.0.path().join("t.parquet");
-    let mut writer = Writer::with(&path, Meta { start_ns: START, ..Meta::default() }, small_groups(5000)).unwrap();
-    let mut at = START;
-    let size =
-        || fs::read_dir(folder_of(&path)).unwrap().map(|part| part.unwrap().metadata().unwrap().len()).sum::<u64>();
-    while size() < 150_000 {
-        let events = (0..1000u64).map(|i| {
-            at += 1 + i.wrapping_mul(at | 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) % 1_000_000;
-            switch(at, 1, 2)
-        });
-        let events = events.collect();
-        writer.write(&Batch { events, ..Batch::default() }).unwrap();
-    }
-    let before = read(&folder_of(&path), &Wanted::ALL).unwrap().events.len();
-    let Err(Error::Io { error, .. }) = writer.finish(Closing::default()) else { panic!("the disk is full") };
-    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
-    assert!(!path.exists());
-    assert!(read(&folder_of(&path), &Wanted::ALL).unwrap().events.len() >= before);
-}
-
-// What is no recording, or was one.
-
-fn refused(path: &Path) -> Error {
-    Recording::open(path).err().unwrap_or_else(|| panic!("{} is no recording", path.display()))
-}
-
-#[test]
-fn other_files_are_told_as_what_they_are() {
-    let (folder, path) = in_folder("x.parquet");
-    let cases: [(&[u8], Looks); 8] = [
-        (b"a,b\n1,2\n", Looks::Text),
-        ("naïve\n".as_bytes(), Looks::Text),
-        (b"{\"meta\": {}}", Looks::Json),
-        (b"PERFILE2\x68\0\0\0", Looks::PerfData),
-        (b"\x17\x08Dtracing6\0", Looks::TraceDat),
-        (b"\x1f\x8b\x08\0", Looks::Gzip),
-        (b"\x28\xb5\x2f\xfd\0", Looks::Zstd),
-        (b"\x7fELF\x02\x01\0\0\0", Looks::Bytes),
-    ];
-    for (bytes, wanted) in cases {
-        fs::write(&path, bytes).unwrap();
-        let Error::NotParquet { looks, .. } = refused(&path) else { panic!("{bytes:?}") };
-        assert_eq!(looks, wanted);
-    }
-    fs::write(&path, "").unwrap();
-    assert!(matches!(refused(&path), Error::Empty { .. }));
-    fs::write(&path, "PAR1").unwrap();
-    assert!(matches!(refused(&path), Error::Cut { .. }));
-    assert!(matches!(refused(folder.path()), Error::Folder { .. }));
-    assert!(matches!(refused(Path::new("/dev/null")), Error::NoFile { task: Task::Read, .. }));
-    assert!(matches!(refused(&folder.path().join("none.parquet")), Error::Io { .. }));
-}
-
-#[test]
-fn parquet_of_others_and_results_are_no_recordings() {
-    use polars::prelude::{DataFrame, NamedFrom, Series};
-    use polars_io::parquet::write::{KeyValueMetadata, ParquetWriter};
-    let (_folder, path) = in_folder("x.parquet");
-    for (key, wanted) in [
-        ("other", Parquet::Other),
-        ("schedq_schema_version", Parquet::Result),
-        ("schedq_recording", Parquet::Rewritten),
-    ] {
-        let mut frame = DataFrame::new(2, vec![Series::new("a".into(), [1i64, 2]).into()]).unwrap();
-        ParquetWriter::new(fs::File::create(&path).unwrap())
-            .with_key_value_metadata(Some(KeyValueMetadata::from_static(vec![(key.to_owned(), "1".to_owned())])))
-            .finish(&mut frame)
-            .unwrap();
-        let Error::Foreign { looks, .. } = refused(&path) else { panic!("{key}") };
-        assert_eq!(looks, wanted);
-    }
-}
-
-/// A recording with a bit of everything, and its bytes.
-fn sample(folder: &Path) -> (PathBuf, Vec<u8>) {
-    let path = folder.join("good.parquet");
-    let mut batch = everything();
-    batch.events.extend((100..2000).map(|i| switch(START + i * 13 % 7 + i * 100, (i % 9) as u32, (i % 5) as u32)));
-    record(&path, &[batch], small_groups(1000));
-    let bytes = fs::read(&path).unwrap();
-    (path, bytes)
-}
-
-#[test]
-fn a_file_cut_anywhere_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, bytes) = sample(folder.path());
-    let cut = folder.path().join("cut.parquet");
-    for sixteenth in 0..16 {
-        for length in [bytes.len() * sixteenth / 16, bytes.len() * sixteenth / 16 + 1] {
-            fs::write(&cut, &bytes[..length]).unwrap();
-            match refused(&cut) {
-                Error::Empty { .. } if length == 0 => {}
-                Error::NotParquet { .. } if length < 4 => {}
-                Error::Cut { .. } => {}
-                error => panic!("{length}: {error:?}"),
-            }
-        }
-    }
-    assert!(Recording::open(&path).is_ok());
-}
-
-/// Whatever byte is changed, the answer is the same as before, or an error.
-#[test]
-fn a_changed_byte_is_never_believed() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, bytes) = sample(folder.path());
-    let good = read(&path, &Wanted::ALL).unwrap();
-    let bad = folder.path().join("bad.parquet");
-    let (mut refused, mut equal) = (0, 0);
-    // The rest of the footer is under one digest: a few places stand for it.
-    for at in (0..bytes.len()).step_by(7) {
-        let mut changed = bytes.clone();
-        changed[at] ^= 1 << (at % 8);
-        fs::write(&bad, &changed).unwrap();
-        match read(&bad, &Wanted::ALL) {
-            Ok(found) => {
-                assert!(found == good, "byte {at}");
-                equal += 1;
-            }
-            Err(Error::Damaged { .. } | Error::Foreign { .. } | Error::Cut { .. } | Error::NotParquet { .. }) => {
-                refused += 1
-            }
-            Err(error) => panic!("byte {at}: {error:?}"),
-        }
-    }
-    // Columns that only other programs read can change unseen.
-    assert!(refused > equal, "{refused} refused, {equal} not needed");
-}
-
-#[test]
-fn a_later_version_is_refused_and_said_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, bytes) = sample(folder.path());
-    // The digest is of the footer with its length and magic, and stands in front of it behind a seal.
-    let length = u32::from_le_bytes(bytes[bytes.len() - 8..bytes.len() - 4].try_into().unwrap()) as usize + 8;
-    let footer = bytes.len() - length;
-    assert_eq!(&bytes[footer - 16..footer - 8], b"schedq01");
-    let found = bytes.windows(27).position(|w| w == b"schedq_recording_version\x18\x031").unwrap();
-    let mut changed = bytes.clone();
-    changed[found + 26] = b'2';
-    let digest = schedq::source::trace::digest::xxh64(&changed[footer..]);
-    changed[footer - 8..footer].copy_from_slice(&digest.to_le_bytes());
-    fs::write(&path, &changed).unwrap();
-    let Error::Newer { found, .. } = refused(&path) else { panic!("refused") };
-    assert_eq!(found, "2.0");
-}
-
-#[test]
-fn words_for_what_is_wrong() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, bytes) = sample(folder.path());
-    let said = |error: Error| {
-        let told = error.diagnostic();
-        format!("{}; {}", told.title, told.help.join("; ")).replace(folder.path().to_str().unwrap(), "/f")
-    };
-    fs::write(&path, &bytes[..1000]).unwrap();
-    assert_eq!(
-        said(refused(&path)),
-        "cannot ask '/f/good.parquet': its end is missing; it was cut off while it was copied, perhaps: copy it again"
-    );
-    let parts = killed(&folder.path().join("t.parquet"), 3);
-    let left = prepare(&folder.path().join("t.parquet")).unwrap_err();
-    assert_eq!(
-        said(left),
-        "an earlier recording was not finished: its parts are in '/f/t.parquet.partial'; ask them: from \
-         '/f/t.parquet.partial' …; or remove them: rm -r '/f/t.parquet.partial'"
-    );
-    fs::remove_dir_all(parts).unwrap();
-    let name = name::escape(b"x\n.parquet");
-    let path = folder.path().join("x\n.parquet");
-    fs::write(&path, "a,b\n").unwrap();
-    assert!(said(refused(&path)).starts_with(&format!("cannot ask '/f/{name}': it is text")), "the name is harmless");
 }

@@ -1,5 +1,6 @@
 //! Recordings of raw events: made, written, read, and asked.
 
+mod accidents;
 mod agree;
 mod columns;
 mod commands;
@@ -18,6 +19,7 @@ mod notation;
 mod pairing;
 #[cfg(feature = "live")]
 mod recorder;
+mod refused;
 #[cfg(feature = "live")]
 mod remains;
 mod sample;

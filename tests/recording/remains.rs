@@ -4,21 +4,11 @@ use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use libbpf_rs::query::{LinkInfoIter, MapInfoIter, ProgInfoIter};
-
 use super::recorder::Recording;
+use crate::live::remains::{all_gone, held};
 use crate::support::{live_lock, require, require_bpf};
 
 const HOLD: &str = "SCHEDQ_TEST_HOLDS_A_RECORDER";
-
-/// Ids of what the kernel holds of BPF.
-fn held() -> [BTreeSet<u32>; 3] {
-    [
-        ProgInfoIter::default().map(|p| p.id).collect(),
-        MapInfoIter::default().map(|m| m.id).collect(),
-        LinkInfoIter::default().map(|l| l.id).collect(),
-    ]
-}
 
 /// Ids of what a process holds of BPF, by its open files.
 fn held_by(pid: u32) -> [BTreeSet<u32>; 3] {
@@ -67,14 +57,5 @@ fn killed_it_leaves_nothing() {
     assert!(held().iter().zip(&ours).all(|(all, ours)| ours.is_subset(all)), "{ours:?}");
     holder.kill().expect("it runs");
     holder.wait().expect("a child");
-    let end = Instant::now() + Duration::from_secs(10);
-    loop {
-        let left: Vec<BTreeSet<u32>> = held().iter().zip(&ours).map(|(now, ours)| now & ours).collect();
-        // The kernel frees them when the programs that may still run have ended.
-        if left.iter().all(BTreeSet::is_empty) {
-            return;
-        }
-        assert!(Instant::now() < end, "left behind: {left:?}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    all_gone(&ours);
 }

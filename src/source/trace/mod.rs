@@ -5,8 +5,6 @@ mod cgroups;
 mod chunk;
 mod collect;
 mod container;
-#[cfg(test)]
-mod cost;
 mod decode;
 pub mod describe;
 pub mod digest;
@@ -21,8 +19,6 @@ mod rare;
 pub mod read;
 mod replay;
 pub mod schema;
-#[cfg(test)]
-mod speed;
 mod tasks;
 mod terms;
 mod told;
