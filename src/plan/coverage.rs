@@ -12,24 +12,8 @@ use crate::catalog::{Column, Kind};
 /// A recording's filter for its file: clauses in the language's words, which read back to the same clauses. `None` when
 /// there are none.
 pub fn text(clauses: &[Clause]) -> Option<String> {
-    let parts = clauses.iter().map(|clause| Predicate::any(clause.terms.iter().map(in_words)));
+    let parts = clauses.iter().map(|clause| Predicate::any(clause.terms.iter().cloned().map(Predicate::Term)));
     (!clauses.is_empty()).then(|| Predicate::all(parts).to_string())
-}
-
-/// A range below zero has no words of its own in the language.
-fn in_words(term: &Term) -> Predicate {
-    let bounds = |lo: i64, hi: i64| {
-        Predicate::And(
-            [Test::GreaterOrEqual(lo), Test::LessOrEqual(hi)]
-                .map(|test| Predicate::Term(Term::new(term.column, test)))
-                .to_vec(),
-        )
-    };
-    match term.test {
-        Test::Between(lo, hi) if lo < 0 && term.negated => bounds(lo, hi).negate(),
-        Test::Between(lo, hi) if lo < 0 => bounds(lo, hi),
-        _ => Predicate::Term(term.clone()),
-    }
 }
 
 /// Whether every row that a question's own clauses let through is of a task that a recording with these clauses kept.

@@ -28,8 +28,11 @@ impl fmt::Display for Term {
             Test::Greater(n) => number(Order::Greater, n),
             Test::GreaterOrEqual(n) => number(Order::GreaterOrEqual, n),
             Test::Between(lo, hi) if *lo >= 0 => format!("{column} in {lo}-{hi}"),
-            // Only CPU lists are ranges in the language, and they have no sign.
-            Test::Between(lo, hi) => format!("{column} from {lo} to {hi}"),
+            // Ranges of the language have no sign; such a one was made of the neighbours in a list, and reads back to itself.
+            Test::Between(lo, hi) => {
+                let values: Vec<String> = (*lo..=*hi).map(|n| n.to_string()).collect();
+                format!("{column} in ({})", values.join(", "))
+            }
             Test::NameEqual(name) => format!("{column} = {}", format::text(name)),
             Test::NameNotEqual(name) => format!("{column} != {}", format::text(name)),
             Test::Like(glob) => format!("{column} ~ {}", format::text(&glob.0)),
